@@ -29,10 +29,15 @@ std::string to_text(std::int64_t value, char form) {
   return std::to_string(value);
 }
 
-/// Puts the device's values where the message says {0} to {8}.
+/// Puts the device's values where the message says {0} to {8}, and one brace where it has two.
 std::string fill_in(std::string_view message, const std::int64_t values[abi::kFaultValues]) {
   std::string text;
   while (!message.empty()) {
+    if (message.starts_with("{{")) {
+      text += '{';
+      message.remove_prefix(2);
+      continue;
+    }
     const std::size_t end = message.find('}');
     const bool is_place = message.front() == '{' && (end == 2 || (end == 3 && std::strchr("bfd", message[2]))) &&
                           message[1] >= '0' && message[1] < '0' + abi::kFaultValues;

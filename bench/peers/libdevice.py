@@ -20,7 +20,7 @@ import cupy
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cpu"))
 from math_functions import FUNCTIONS  # noqa: E402
 
-ROUNDS, TURNS, THREADS, BLOCKS = 9, 128, 256, 16  # turns of four values; blocks of a multiprocessor
+ROUNDS, TURNS, THREADS, BLOCKS = 10, 128, 256, 16  # turns of four values; blocks of a multiprocessor
 ELEMENTS = 1 << 25
 MORE = {"exp10": (-20, 20), "asinh": (-100, 100), "acosh": (1, 100), "atanh": (-1, 1), "rsqrt": (0, 100)}
 FAST = "exp", "exp2", "exp10", "log", "log2", "log10", "pow", "sin", "cos", "tan", "tanh", "rsqrt", "/"
@@ -99,10 +99,10 @@ def modules(pykc, *what):
 
 
 def fastest(launches):
-    """Seconds by system."""
+    """Seconds by system. Each is the first as often as the others: over arrays, the first is 5 % faster."""
     seconds = {name: [] for name in launches}
-    for _ in range(ROUNDS):
-        for name, launch in launches.items():
+    for turn in range(ROUNDS):
+        for name, launch in list(launches.items())[::-1 if turn % 2 else 1]:
             start, end = cupy.cuda.Event(), cupy.cuda.Event()
             start.record()
             launch()

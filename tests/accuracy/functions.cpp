@@ -95,7 +95,7 @@ constexpr Function kFunctions[] = {
     {"log2", 0.6, 0.6, log2q, nullptr},
     {"log10", 0.6, 0.6, log10q, nullptr},
     {"log1p", 1, 1, log1pq, nullptr},
-    {"pow", 1, 1, nullptr, powq},
+    {"pow", 1.5, 1, nullptr, powq},
     {"cbrt", 1, 1, cbrtq, nullptr},
     {"rsqrt", 2, 2, reciprocal_root, nullptr},
     {"hypot", 1, 1, nullptr, hypotq},

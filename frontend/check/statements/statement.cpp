@@ -162,6 +162,13 @@ struct FaultMessage {
   std::vector<const Expr*> values;
 };
 
+/// Text as a message has it: its braces are no places.
+std::string literal(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) escaped.append(c == '{' ? 2 : 1, c);
+  return escaped;
+}
+
 /// The place of a number that the device reports, which is a float's bits where it is one.
 void add_value(FunctionChecker& checker, const Value& value, FaultMessage& message) {
   if (message.values.size() == abi::kFaultValues) {
@@ -179,17 +186,17 @@ void add_value(FunctionChecker& checker, const Value& value, FaultMessage& messa
 void add_to_message(FunctionChecker& checker, const ast::Expr& node, FaultMessage& message, bool quoted = false) {
   const auto* formatted = node.as<ast::FormattedString>();
   if (formatted && std::ranges::all_of(formatted->formats, &std::string::empty)) {
-    message.text += formatted->parts.front();
+    message.text += literal(formatted->parts.front());
     for (std::size_t i = 0; i < formatted->values.size(); ++i) {
       add_to_message(checker, *formatted->values[i], message);
-      message.text += formatted->parts[i + 1];
+      message.text += literal(formatted->parts[i + 1]);
     }
     return;
   }
   if (!formatted) {
     const Entity given = checker.entity(node);
     if (const auto* text = std::get_if<TextRef>(&given)) {
-      message.text += quoted ? '\'' + text->text + '\'' : text->text;
+      message.text += literal(quoted ? '\'' + text->text + '\'' : text->text);
       return;
     }
     const auto* value = std::get_if<Value>(&given);
@@ -214,7 +221,7 @@ void add_arguments(FunctionChecker& checker, const std::vector<ast::ExprPtr>& ar
 
 void check(FunctionChecker& checker, const ast::Assert& node, const ast::Stmt& stmt) {
   const Expr* test = condition(checker, *node.condition);
-  FaultMessage message{"assert failed: " + std::string(checker.scope.file().text(node.condition->range)), {}};
+  FaultMessage message{"assert failed: " + literal(checker.scope.file().text(node.condition->range)), {}};
   if (node.message) {
     message.text += ": ";
     add_to_message(checker, *node.message, message);
