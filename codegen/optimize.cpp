@@ -220,7 +220,7 @@ void add_loop_passes(llvm::FunctionPassManager& passes, const Target& target, co
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(counting)));
 }
 
-bool is_integer(const llvm::Instruction& instruction) {
+bool is_made_of_integers(const llvm::Instruction& instruction) {
   return instruction.getType()->isIntegerTy() && !llvm::isa<llvm::PHINode>(instruction);
 }
 
@@ -229,12 +229,12 @@ bool is_integer(const llvm::Instruction& instruction) {
 struct PropagateRanges : llvm::PassInfoMixin<PropagateRanges> {
   static constexpr double kMostSteps = 2e5;
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-    Ways ways(is_integer);
+    Ways ways(is_made_of_integers);
     double steps = 0;
     for (const llvm::BasicBlock* block : llvm::ReversePostOrderTraversal<llvm::Function*>(&function))
       for (const llvm::Instruction& instruction : *block) {
         ways.add(instruction);
-        if (instruction.getType()->isIntegerTy()) steps += ways.of(&instruction);
+        steps += ways.of(&instruction);
       }
     return steps > kMostSteps ? llvm::PreservedAnalyses::all() : llvm::SCCPPass().run(function, analyses);
   }

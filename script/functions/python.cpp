@@ -98,6 +98,10 @@ Outcome<Value> host_sum(Run& run, const Arguments& arguments) {
 
 /// The nearest multiple of 10 to the power of so many digits, of two the even one.
 Outcome<Value> round_integer(std::int64_t number, std::int64_t digits) {
+  constexpr std::int64_t kLargestUnit = 1'000'000'000'000'000'000;
+  const bool is_beyond_half = number > 5 * kLargestUnit || number < -5 * kLargestUnit;  // of the next unit
+  if (digits == -19 && is_beyond_half)  // its multiple fits no integer, which the product tells
+    return apply(BinaryFunction::Multiply, Value(kLargestUnit), Value(std::int64_t{number < 0 ? -10 : 10}));
   if (digits < -18) return Value(std::int64_t{0});
   std::int64_t unit = 1;
   for (; digits < 0; ++digits) unit *= 10;
