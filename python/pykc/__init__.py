@@ -33,7 +33,7 @@ def __getattr__(name: str):
         value = importlib.import_module("._native", __name__).version
     elif name == "__all__":
         names = importlib.import_module("._kernel_names", __name__)
-        value = sorted(["kernel", "device", "vectorize", "autotune", "config", "struct",
+        value = sorted(["kernel", "device", "device_name", "vectorize", "autotune", "config", "struct",
                         *names.NATIVE, *names.NATIVE_TYPES])
     else:
         value = _kernel_name(name)
