@@ -62,20 +62,28 @@ void use_widest_vectors(llvm::Module& module) {
 
 constexpr unsigned kLargeModule = 4'000;  // instructions
 
-/// LLVM's steps from IR to code, without the one for GPUs whose time grows with the square of what there is: straight
-/// line strength reduction takes 0.5 s for a module of this size, and nothing can interrupt it.
+/// LLVM's steps from IR to code, without those that take longer than they are worth.
 class CodePasses : public llvm::legacy::PassManager {
  public:
-  explicit CodePasses(const llvm::Module& module) : is_large_(module.getInstructionCount() > kLargeModule) {}
+  CodePasses(const llvm::Module& module, const Target& target)
+      : is_large_(module.getInstructionCount() > kLargeModule), is_for_host_(target.kind == Target::Kind::Cpu) {}
   void add(llvm::Pass* pass) override {
-    if (is_large_ && pass->getPassName() == "Straight line strength reduction")
+    if (is_left_out(pass->getPassName()))
       delete pass;
     else
       PassManager::add(pass);
   }
 
  private:
-  const bool is_large_;
+  /// For the host, optimize() runs loop strength reduction where it gains. For GPUs, the time of straight line strength
+  /// reduction grows with the square of what there is: 0.5 s for a module that counts as large here, and nothing can
+  /// interrupt it.
+  bool is_left_out(llvm::StringRef pass) const {
+    if (is_for_host_) return pass == "Loop Strength Reduction" || pass == "Canonicalize Freeze Instructions in Loops";
+    return is_large_ && pass == "Straight line strength reduction";
+  }
+
+  const bool is_large_, is_for_host_;
 };
 
 /// What one compilation makes in LLVM.
@@ -143,7 +151,7 @@ Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target
   const bool is_text = emit == Emit::Assembly || target.kind == Target::Kind::Nvptx;
   llvm::SmallVector<char> code;
   llvm::raw_svector_ostream out(code);
-  const LeftByExceptions<CodePasses> passes(module);
+  const LeftByExceptions<CodePasses> passes(module, target);
   machine->addPassesToEmitFile(*passes, out, nullptr,
                                is_text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile);
   passes->run(module);

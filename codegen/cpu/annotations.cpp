@@ -9,8 +9,6 @@
 namespace pykc::codegen {
 namespace {
 
-constexpr llvm::StringLiteral kPlain = "llvm.loop.unroll.disable";
-
 llvm::MDNode* property(const llvm::Instruction* latch, llvm::StringRef name, llvm::StringRef value = {}) {
   llvm::LLVMContext& context = latch->getContext();
   llvm::SmallVector<llvm::Metadata*> operands = {llvm::MDString::get(context, name)};

@@ -24,6 +24,10 @@ bool is_choice(const ir::Instruction& i) {
   return i.opcode == If && std::ranges::all_of(i.blocks, is_plain) && std::ranges::any_of(i.blocks, has_load);
 }
 
+bool only_computes(const ir::Instruction& i) {
+  return ir::is_pure(&i) || ir::has_builtin_effect(&i, Effect::Thread) || ir::has_builtin_effect(&i, Effect::Block);
+}
+
 constexpr std::size_t kMostCopied = 100;                     // instructions; LLVM copies no longer loops either
 constexpr int kDeepest = 4;                                  // operations between a condition and its comparisons
 constexpr std::uint64_t kSteepest = std::uint64_t{1} << 49;  // no row of 1,024 threads goes 2^60 far
@@ -41,6 +45,7 @@ RowGuards::RowGuards(const ir::Function& function, const ir::Block& body) : func
     slopes_[i] = along_row.of(i);
     if (is_guard(*i)) comparisons_.push_back(i);
   });
+  needed_outcome_ = find_needed_outcome(body);
   if (slopes_.size() > kMostCopied) return;
   for (const ir::Instruction* i : body.instructions)
     if (is_choice(*i) && is_decided(i->operands[0]) && std::ranges::find(choices_, i->operands[0]) == choices_.end())
@@ -60,6 +65,35 @@ bool RowGuards::is_decided(const ir::Instruction* condition, int depth) const {
   return depth < kDeepest && (opcode == And || opcode == Or || opcode == Xor || opcode == Not) &&
          std::ranges::all_of(condition->operands,
                              [&](const ir::Instruction* part) { return is_decided(part, depth + 1); });
+}
+
+/// How the only comparison comes out where `condition` does or does not hold, if that says it.
+std::optional<bool> RowGuards::outcome_where(const ir::Instruction* condition, bool holds, int depth) const {
+  using enum ir::Opcode;
+  if (condition == comparisons_.front()) return holds;
+  if (depth == kDeepest) return std::nullopt;
+  if (condition->opcode == Not) return outcome_where(condition->operands[0], !holds, depth + 1);
+  if (condition->opcode != (holds ? And : Or)) return std::nullopt;
+  for (const ir::Instruction* part : condition->operands)
+    if (const auto outcome = outcome_where(part, holds, depth + 1)) return outcome;
+  return std::nullopt;
+}
+
+std::optional<bool> RowGuards::find_needed_outcome(const ir::Block& body) const {
+  using enum ir::Opcode;
+  if (comparisons_.size() != 1 || comparisons_[0]->opcode == Eq || comparisons_[0]->opcode == Ne) return std::nullopt;
+  std::optional<bool> needed;
+  for (const ir::Instruction* i : body.instructions) {
+    if (only_computes(*i) || i->opcode == Return) continue;
+    if (i->opcode != If || !i->blocks[1].empty()) return std::nullopt;
+    const ir::Block& then = i->blocks[0];
+    const bool is_early_return = then.instructions.size() == 1 && then.instructions[0]->opcode == Return;
+    const std::optional<bool> outcome = outcome_where(i->operands[0], !is_early_return);
+    if (!outcome || outcome == !needed.value_or(*outcome)) return std::nullopt;
+    needed = outcome;
+    if (is_early_return) break;
+  }
+  return needed;
 }
 
 bool RowGuards::is_small(const ir::Instruction& guard) const {

@@ -6,6 +6,7 @@
 // segments in which all guards are constants: no masks, and half of `if tid < d` is not run at all.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +22,8 @@ class RowGuards {
 
   /// Those whose difference is linear along x.
   const std::vector<const ir::Instruction*>& comparisons() const { return comparisons_; }
+  /// Where there is one comparison, no equality, and one of its outcomes lets a turn do nothing: the other.
+  std::optional<bool> needed_outcome() const { return needed_outcome_; }
   /// Conditions that are the same for all threads of a row between two changes of a comparison, of `if`s that do no
   /// more than load and compute a value: `a[i] if i < n else 0.0`. None of long bodies.
   const std::vector<const ir::Instruction*>& choices() const { return choices_; }
@@ -35,10 +38,13 @@ class RowGuards {
   ir::Slope slope_of(const ir::Instruction* instruction) const;
   bool is_guard(const ir::Instruction& instruction) const;
   bool is_decided(const ir::Instruction* condition, int depth = 0) const;
+  std::optional<bool> outcome_where(const ir::Instruction* condition, bool holds, int depth = 0) const;
+  std::optional<bool> find_needed_outcome(const ir::Block& body) const;
 
   const ir::Function& function_;
   std::unordered_map<const ir::Instruction*, ir::Slope> slopes_;  // along x, of what stands in the body
   std::vector<const ir::Instruction*> comparisons_;
+  std::optional<bool> needed_outcome_;
   std::vector<const ir::Instruction*> choices_;
 };
 

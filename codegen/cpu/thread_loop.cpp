@@ -30,6 +30,15 @@ bool asks_for_index(CpuEmitter& emitter, const ir::Block& body) {
   });
 }
 
+/// Whether no turn asks which row of the block it is in.
+bool asks_for_x_alone(CpuEmitter& emitter, const ir::Block& body) {
+  return !ir::any_instruction(body, [&](const Instruction* i) {
+    if (i->opcode == ir::Opcode::Call) return emitter.state.traits(*i->callee).asks_for_place;
+    const bool is_index = ir::has_builtin_effect(i, Effect::Thread);
+    return i->opcode == ir::Opcode::Fault || (is_index && ir::slope_of_thread_index(i, 0) != ir::Slope::exactly(1));
+  });
+}
+
 /// Variables and arrays that are private to a turn hold nothing of the turn before: said so, they keep no turn waiting.
 void start_turn(CpuEmitter& emitter, const ir::Block& body) {
   Builder& builder = emitter.builder;
@@ -251,9 +260,24 @@ void emit_segments(CpuEmitter& emitter, const Instruction& i, const RowGuards& g
   builder.SetInsertPoint(done);
 }
 
+/// Of a row, the threads for which the only guard comes out as it must for a turn to do something.
+void emit_needed_part(CpuEmitter& emitter, const Instruction& i, const RowGuards& guards, Row row) {
+  Builder& builder = emitter.builder;
+  const Cut cut = find_cut(emitter, *guards.comparisons().front(), guards);
+  Value* place = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, row.to, cut.place);
+  Value* is_first = builder.CreateICmpEQ(cut.base, builder.getInt1(*guards.needed_outcome()));
+  Value* begin =
+      builder.CreateSelect(is_first, row.from, builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, row.from, place));
+  emitter.fixed[cut.comparison] = builder.getInt1(*guards.needed_outcome());
+  emit_segment(emitter, i, guards, begin, builder.CreateSelect(is_first, place, row.to));
+  emitter.fixed = {};
+}
+
 void emit_row(CpuEmitter& emitter, const Instruction& i, const RowGuards& guards, Row row) {
   if (guards.comparisons().empty())
     emit_row(emitter, i, row.from, row.to);
+  else if (guards.needed_outcome())
+    emit_needed_part(emitter, i, guards, row);
   else
     emit_segments(emitter, i, guards, row);
 }
@@ -283,12 +307,22 @@ void emit_rows_of_warp(CpuEmitter& emitter, const Instruction& i, const RowGuard
 }
 
 void emit_rows(CpuEmitter& emitter, const Instruction& i) {
+  Builder& builder = emitter.builder;
   const RowGuards guards(emitter.source, i.blocks[0]);
+  const Row whole = {emitter.constant_i64(0), emitter.block_extents[0]};
   if (emitter.first_thread != nullptr) return emit_rows_of_warp(emitter, i, guards);
+  if (asks_for_x_alone(emitter, i.blocks[0])) {
+    Value* rows = builder.CreateMul(emitter.block_extents[1], emitter.block_extents[2], "", true, true);
+    mark_plain_over_threads(counted_loop(emitter, rows, "row", [&](Value* row) {
+      emitter.thread_index = {nullptr, row, emitter.constant_i64(0)};
+      emit_row(emitter, i, guards, whole);
+    }));
+    return;
+  }
   mark_plain_over_threads(counted_loop(emitter, emitter.block_extents[2], "z", [&](Value* z) {
     mark_plain_over_threads(counted_loop(emitter, emitter.block_extents[1], "y", [&](Value* y) {
       emitter.thread_index = {nullptr, y, z};
-      emit_row(emitter, i, guards, {emitter.constant_i64(0), emitter.block_extents[0]});
+      emit_row(emitter, i, guards, whole);
     }));
   }));
 }
