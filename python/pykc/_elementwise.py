@@ -5,28 +5,43 @@ import math
 from typing import Any
 
 from . import _devices
-from ._capture import CUDA, NUMPY
-from ._modules import Program, program_around
+from ._capture import CUDA, NUMPY, Watch
+from ._modules import program_around
 
 BLOCK = 256
+_MOST_KEPT = 256
 
 
 class Loaded:
-    """Kernels that were made of these texts and values, on each device; what functions refer to may change."""
+    """Kernels that were made of these texts and values, on each device; what functions refer to may change. A function
+    that is made anew for each launch, as a lambda is, finds the kernel of the one before."""
 
     def __init__(self):
-        self._known: dict[tuple, tuple[Program, Any]] = {}
+        self._known: dict[tuple, tuple[Watch, Any]] = {}  # by what they are made of
+        self._kernels: dict[tuple, Any] = {}  # by the whole program
 
     def kernel(self, text: str, name: str, values: dict[str, Any], native: bool = False, **options) -> Any:
         device = _devices.current()
-        key = (device.name, text, *options.values(), *((type(value), value) for value in values.values()))
+        place = (device.name, *options.values())
+        key = (*place, text, *((type(value), value) for value in values.values()))
         found = self._known.get(key)
-        if found is None or found[0].watch.changed():
+        if found is None or found[0].changed():
             program = program_around(text, values, name, native)
-            module = program.load(device, **options)
-            program.keep_constants(module)
-            found = self._known[key] = (program, module.kernel(name))
+            whole = (*place, program.key)
+            kernel = self._kernels.get(whole)
+            if kernel is None or program.constants:  # which belong to one module
+                module = program.load(device, **options)
+                program.keep_constants(module)
+                kernel = _keep(self._kernels, whole, module.kernel(name))
+            found = _keep(self._known, key, (program.watch, kernel))
         return found[1]
+
+
+def _keep(known: dict, key: tuple, value: Any) -> Any:
+    known[key] = value
+    if len(known) > _MOST_KEPT:  # what is launched keeps changing
+        del known[next(iter(known))]
+    return value
 
 
 def places(extents: tuple[int, ...], loop: tuple[int, ...]) -> str:

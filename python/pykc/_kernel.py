@@ -1,6 +1,7 @@
 """`@pykc.kernel`, `@pykc.device` and `@pykc.autotune`: functions in which pykc's own typing rules hold."""
 from __future__ import annotations
 
+import functools
 import types
 import weakref
 from typing import Any, Callable, Sequence
@@ -43,6 +44,7 @@ class Kernel(Dispatcher):
         decorator = f"import pykc as {NATIVE}\n{_autotune_text(self._configurations)}\n@{NATIVE}.kernel"
         return self._kernel_around(prepared, decorator, constants)
 
+    @functools.cached_property
     def _callee(self) -> Kernel:
         return Kernel(self.py_func, device=True, text=self._text)
 

@@ -17,6 +17,7 @@ import mock_driver
 import pykc
 from pykc import _config as config
 from pykc import _native
+from pykc._modules import Program
 from pykc import cuda, types
 from pykc.numba.errors import NumbaPerformanceWarning
 from pykc.types import float32, float64, int32, int64, void
@@ -220,6 +221,22 @@ def test_tuples_records_and_other_arguments():
     assigns[1, 1](records[1])
     cuda.synchronize()
     assert records["a"].tolist() == [0, 5]
+
+
+def test_kernels_around_a_kernel_are_made_once(monkeypatch):
+    loads, load = [], Program.load
+    monkeypatch.setattr(Program, "load", lambda *arguments, **options: loads.append(1) or load(*arguments, **options))
+
+    @pykc.kernel
+    def combine(out: pykc.i64[:], pair, op, FACTOR: pykc.constexpr):
+        out[0] = op(pair[0], pair[1]) * FACTOR
+
+    out = np.zeros(1, np.int64)
+    for offset, expected in ((0, 10), (0, 10), (1, 12), (0, 10), (1, 12)):
+        combine[1, 1](out, (2, 3), lambda a, b: a + b + offset, 2)
+        cuda.synchronize()
+        assert out[0] == expected
+    assert len(loads) == 3  # the kernel, and one around it for each offset
 
 
 class Point(typing.NamedTuple):

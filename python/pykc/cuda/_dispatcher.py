@@ -249,7 +249,7 @@ class Dispatcher(Function):
                       *(f"{constant}: {NATIVE}.constexpr" for constant in constants)]
         arguments = [*prepared.texts, *(f"{constant}={constant}" for constant in constants)]
         text = f"{decorator}\ndef {name}({', '.join(parameters)}):\n    inner({', '.join(arguments)})\n"
-        values = {"inner": self._callee(), **prepared.names,
+        values = {"inner": self._callee, **prepared.names,
                   **{f"Record{number}": kind for number, (_, kind) in records.items()}}
         return self._around.kernel(text, name, values, self.native, **self._compile_options())
 
@@ -286,6 +286,7 @@ class Dispatcher(Function):
                 found[int(number)] = (f": Record{number}[{':]' if is_first else axes}", kind)
         return found
 
+    @property
     def _callee(self) -> Function:
         """The function as kernels call it."""
         return self
