@@ -98,8 +98,6 @@ def test_arguments():
     assert_same(x.var(ddof=1), np.arange(6.0).var(ddof=1))
     assert_same(pykc.std(x, 1, correction=0.5), np.std(np.arange(6.0).reshape(2, 3), 1, correction=0.5), False)
     assert_same(pykc.average(x, 0, pykc.array([1.0, 3.0])), np.average(np.arange(6.0).reshape(2, 3), 0, [1, 3]))
-    with pytest.raises(NotImplementedError, match="where="):
-        x.sum(where=x > 1)
     with pytest.raises(np.exceptions.AxisError):
         x.sum(2)
     with pytest.raises(ValueError, match="duplicate"):

@@ -149,8 +149,6 @@ def test_out_and_dtype():
         pykc.add(x, 0.5, out=x)
     with pytest.raises(ValueError, match="broadcast shape"):
         pykc.add(x, 1, out=pykc.empty(3))
-    with pytest.raises(NotImplementedError, match="where="):
-        pykc.add(x, 1, where=x > 1)
     quotients, rests = pykc.divmod(x, 4, out=(pykc.empty((2, 3), int), None))
     assert quotients.get().tolist() == [[0, 0, 0], [0, 1, 1]] and rests.get().tolist() == [[0, 1, 2], [3, 0, 1]]
     assert pykc.add.outer(pykc.arange(2), pykc.arange(3)).get().tolist() == [[0, 1, 2], [1, 2, 3]]

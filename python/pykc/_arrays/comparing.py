@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 from typing import Any
 
 import numpy
@@ -10,6 +11,7 @@ from . import ufuncs
 from .creation import asarray
 from .generated import computed
 from .ndarray import convert_into, ndarray
+from .ndarray import shares_memory as spans_share
 from .ufuncs import as_operand
 
 _BOOL = numpy.dtype(bool)
@@ -128,3 +130,64 @@ def angle(z, deg: bool = False) -> ndarray:
 def trace(a, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype=None, out=None) -> ndarray:
     """The sum of a diagonal."""
     return asarray(a).diagonal(offset, axis1, axis2).sum(-1, dtype, out)
+
+
+def fix(x, out=None) -> ndarray:
+    """Rounded towards 0."""
+    return ufuncs.find("trunc")(asarray(x), out=out)
+
+
+def sinc(x) -> ndarray:
+    """sin(pi x) / (pi x), and 1 for 0."""
+    x = asarray(x)
+    dtype = x.dtype if x.dtype.kind in "fc" else numpy.dtype(float)
+    wide = numpy.result_type(dtype, numpy.float32)
+    return computed("t = math.pi * x\nz = np.sin(t) / t if x != 0 else 1", dtype, x=(x, wide))
+
+
+def isposinf(x, out=None) -> ndarray:
+    """Whether elements are infinity."""
+    return ufuncs.find("equal")(asarray(x), math.inf, out=out)
+
+
+def isneginf(x, out=None) -> ndarray:
+    """Whether elements are infinity below 0."""
+    return ufuncs.find("equal")(asarray(x), -math.inf, out=out)
+
+
+def iscomplex(x) -> ndarray:
+    """Whether elements have an imaginary part that is not 0."""
+    return asarray(x).imag != 0
+
+
+def isreal(x) -> ndarray:
+    """Whether elements have no imaginary part, or 0."""
+    return asarray(x).imag == 0
+
+
+def iscomplexobj(x) -> bool:
+    """Whether it is of complex numbers."""
+    return numpy.dtype(getattr(x, "dtype", None) or numpy.asarray(x).dtype).kind == "c"
+
+
+def isrealobj(x) -> bool:
+    """Whether it is of other numbers than complex ones."""
+    return not iscomplexobj(x)
+
+
+def array_equiv(a1, a2) -> ndarray:
+    """Whether all elements are equal, of arrays that broadcast."""
+    a1, a2 = asarray(a1), asarray(a2)
+    try:
+        numpy.broadcast_shapes(a1.shape, a2.shape)
+    except ValueError:
+        return asarray(False)
+    return (a1 == a2).all()
+
+
+def shares_memory(a: ndarray, b: ndarray) -> bool:
+    """Whether the spans of memory meet in which the arrays lie."""
+    return spans_share(a, b)
+
+
+may_share_memory = shares_memory

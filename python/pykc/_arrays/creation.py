@@ -46,6 +46,17 @@ def ascontiguousarray(a: Any, dtype=None) -> ndarray:
     return found if found.is_c_contiguous() else found.copy()
 
 
+def asfortranarray(a: Any, dtype=None) -> ndarray:
+    """The array in columns, without a copy where it lies so."""
+    found = asarray(a, dtype)
+    return found if found.is_f_contiguous() else found.copy("F")
+
+
+def copy(a: Any, order: str = "K") -> ndarray:
+    """A new array of the elements."""
+    return array(a, order=order)
+
+
 def asnumpy(a: Any, stream=None, order: str = "C", out=None):
     """The elements as a NumPy array."""
     return a.get(stream, order, out) if isinstance(a, ndarray) else numpy.asarray(a)
@@ -207,6 +218,95 @@ def linspace(start, stop, num: int = 50, endpoint: bool = True, retstep: bool = 
     if endpoint and num > 1:
         convert_into(made[-1], stop)
     return (made, step) if retstep else made
+
+
+def logspace(start, stop, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype=None) -> ndarray:
+    """Powers of a base, with exponents at equal distances."""
+    from .ufuncs import find
+    found = find("power")(float(base), linspace(start, stop, num, endpoint, dtype=float))
+    return found if dtype is None else found.astype(dtype)
+
+
+def geomspace(start, stop, num: int = 50, endpoint: bool = True, dtype=None) -> ndarray:
+    """Numbers of which each is the one before it times the same."""
+    return asarray(numpy.geomspace(start, stop, num, endpoint, dtype))
+
+
+def indices(dimensions, dtype="int64", sparse: bool = False):
+    """The coordinates of a grid, in one array; or an array for each axis, of those that change."""
+    parts = meshgrid(*(arange(extent, dtype=dtype) for extent in as_shape(dimensions)), indexing="ij", sparse=sparse)
+    if sparse:
+        return parts
+    from .joining import stack
+    return stack(parts) if parts else ndarray((0,), dtype)
+
+
+def fromfunction(function, shape, *, dtype=float, **kwargs):
+    """What a function gives for the coordinates of a grid."""
+    return function(*indices(shape, dtype), **kwargs)
+
+
+def vander(x, N: int | None = None, increasing: bool = False) -> ndarray:
+    """Powers of the elements of a vector as columns."""
+    x = asarray(x)
+    count = x.size if N is None else N
+    powers = indices_of(count, x.device)
+    return x.astype(numpy.result_type(x.dtype, "int64"), copy=False)[:, None] ** (powers if increasing else
+                                                                                 powers[::-1])
+
+
+def ix_(*args) -> tuple[ndarray, ...]:
+    """Vectors as indices of the grid that they span."""
+    from .indexing import flatnonzero
+    found = []
+    for place, one in enumerate(args):
+        one = asarray(one)
+        if one.ndim != 1:
+            raise ValueError("Cross index must be 1 dimensional")
+        one = flatnonzero(one) if one.dtype.kind == "b" else one if one.size else one.astype("int64")
+        found.append(one.reshape((1,) * place + (-1,) + (1,) * (len(args) - place - 1)))
+    return tuple(found)
+
+
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ...]:
+    """The places on and below a diagonal."""
+    from .indexing import nonzero
+    return nonzero(tri(n, m, k, bool))
+
+
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ...]:
+    """The places on and above a diagonal."""
+    from .indexing import nonzero
+    return nonzero(~tri(n, m, k - 1, bool))
+
+
+def diag_indices(n: int, ndim: int = 2) -> tuple[ndarray, ...]:
+    """The places of the diagonal."""
+    return (indices_of(n),) * ndim
+
+
+class _Grid:
+    """`mgrid[0:3, 0:1:5j]`: the coordinates of a grid, in one array, or in `ogrid` one for each axis."""
+
+    def __init__(self, is_sparse: bool):
+        self._is_sparse = is_sparse
+
+    def __getitem__(self, key):
+        from .joining import stack
+        parts = [_stepped(one) for one in (key if isinstance(key, tuple) else (key,))]
+        if not isinstance(key, tuple):
+            return parts[0]
+        dtype = numpy.result_type(*(one.dtype for one in parts))
+        found = meshgrid(*(one.astype(dtype) for one in parts), indexing="ij", sparse=self._is_sparse)
+        return found if self._is_sparse else stack(found)
+
+
+def _stepped(part: slice) -> ndarray:
+    start, step = part.start or 0, 1 if part.step is None else part.step
+    return linspace(start, part.stop, int(abs(step))) if isinstance(step, complex) else arange(start, part.stop, step)
+
+
+mgrid, ogrid = _Grid(False), _Grid(True)
 
 
 def eye(N: int, M: int | None = None, k: int = 0, dtype=float, order: str = "C", *, device=None) -> ndarray:

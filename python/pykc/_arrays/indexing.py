@@ -12,7 +12,7 @@ import numpy
 from .. import _native
 from .creation import asarray, indices_of
 from .generated import computed, for_each
-from .ndarray import assign, axis_of, basic_view, convert_into, is_integer, may_overlap, ndarray
+from .ndarray import as_shape, assign, axis_of, basic_view, convert_into, is_integer, may_overlap, ndarray
 from .scanning import cumsum
 
 _INT = numpy.dtype("int64")
@@ -39,7 +39,7 @@ class Selection:
         others = [axis for axis in range(view.ndim) if axis not in axes]
         self.view = view.transpose(axes + others) if axes else view
         self.places = [_spread(one, self.shape) for one in arrays]
-        self.front = axes[0] if are_together else 0
+        self.front = axes[0] if axes and are_together else 0
         self.rest = self.view.shape[len(axes):]
 
     @property
@@ -53,8 +53,9 @@ class Selection:
         forward = [*range(front, front + count), *range(front), *range(front + count, rank)]
         return forward if to_front else [forward.index(axis) for axis in range(rank)]
 
-    def move(self, elements: ndarray, into_elements: bool) -> None:
-        """Copies between the selected elements and an array that has their axes in front."""
+    def move(self, elements: ndarray, into_elements: bool, atomic: str | None = None) -> None:
+        """Copies between the selected elements and an array that has their axes in front; or takes the elements of that
+        to the selected ones by an atomic operation."""
         loop = self.shape + self.rest
         count = len(self.places)
         rank = len(loop)
@@ -72,13 +73,15 @@ class Selection:
                       f"    if j{number} < 0:", f"        j{number} += view.shape[{number}]"]
         whole = ", ".join(f"i{axis}" for axis in range(rank)) or "0"
         chosen = ", ".join([f"j{number}" for number in range(count)]
-                           + [f"i{axis}" for axis in range(len(self.shape), rank)])
+                           + [f"i{axis}" for axis in range(len(self.shape), rank)]) or "0"
+        view = self.view if self.view.ndim else self.view.reshape(1)
         lines.append(f"    elements[{whole}] = view[{chosen}]" if into_elements else
-                     f"    view[{chosen}] = elements[{whole}]")
+                     f"    view[{chosen}] = elements[{whole}]" if atomic is None else
+                     f"    atomic.{atomic}(view, ({chosen},), elements[{whole}])")
         places_ = [place if place.ndim else place.reshape(1) for place in self.places]
         elements = elements if elements.ndim else elements.reshape(1)
         try:
-            for_each(elements.device, "\n".join(lines) + "\n", "move", elements.size, elements, self.view, *places_)
+            for_each(elements.device, "\n".join(lines) + "\n", "move", elements.size, elements, view, *places_)
         except _native.KernelFault:
             raise IndexError(f"an index is out of bounds for an array of shape {self.view.shape}") from None
 
@@ -93,7 +96,7 @@ def taken(array: ndarray, index: Any) -> ndarray:
     return made.transpose(selection.order(to_front=False)) if selection.front else made
 
 
-def put(array: ndarray, index: Any, value: Any) -> None:
+def assigned(array: ndarray, index: Any, value: Any) -> None:
     """`array[index] = value`. Where an element is selected several times, any of the values stays."""
     if _is_truth(index):
         array[None][:int(bool(index))] = value
@@ -109,6 +112,26 @@ def put(array: ndarray, index: Any, value: Any) -> None:
     made = ndarray(selection.result_shape, array.dtype, device=array.device)
     assign(made, value)
     selection.move(made.transpose(selection.order(to_front=True)), into_elements=False)
+
+
+def combine(array: ndarray, index: Any, value: Any, atomic: str) -> None:
+    """`array[index] op= value`, where an element that is selected several times takes part in each."""
+    if array.dtype.kind == "c" and atomic in ("add", "sub"):
+        value = asarray(value, array.dtype, device=array.device)
+        combine(array.real, index, value.real, atomic)
+        combine(array.imag, index, value.imag, atomic)
+        return
+    if array.dtype.kind not in "iuf" or array.dtype.kind == "f" and atomic in ("and_", "or_", "xor"):
+        raise TypeError(f"there is no such atomic operation on {array.dtype}")
+    selection = Selection(array, index)
+    made = ndarray(selection.result_shape, array.dtype, device=array.device)
+    assign(made, value)
+    selection.move(made.transpose(selection.order(to_front=True)), into_elements=False, atomic=atomic)
+
+
+def scatter_add(a: ndarray, slices: Any, value: Any) -> None:
+    """`a[slices] += value`, where an element that is selected several times takes each."""
+    combine(a, slices, value, "add")
 
 
 def _is_truth(index: Any) -> bool:
@@ -308,6 +331,91 @@ def _along(arr: ndarray, indices: ndarray, axis: int) -> tuple:
     return tuple(indices if place == axis else
                  indices_of(extent, arr.device).reshape((-1,) + (1,) * (arr.ndim - place - 1))
                  for place, extent in enumerate(arr.shape))
+
+
+def put(a: ndarray, ind, v, mode: str = "wrap") -> None:
+    """Sets the elements at these places of the array in one dimension; values are repeated."""
+    places = _within(asarray(ind, device=a.device).ravel(), a.size, mode)
+    v = asarray(v, a.dtype, device=a.device).ravel()
+    if places.size and v.size:
+        a[unravel_index(places, a.shape)] = v[indices_of(places.size, a.device) % v.size]
+
+
+def putmask(a: ndarray, mask, values) -> None:
+    """Sets the elements for which the mask holds, each to the value at its place; values are repeated."""
+    from .joining import where
+    values = asarray(values, a.dtype, device=a.device).ravel()
+    if values.size:
+        spread = values[(indices_of(a.size, a.device) % values.size)].reshape(a.shape)
+        assign(a, where(asarray(mask, bool), spread, a))
+
+
+def place(arr: ndarray, mask, vals) -> None:
+    """Sets the elements for which the mask holds to the values one after the other; these are repeated."""
+    vals = asarray(vals, arr.dtype, device=arr.device).ravel()
+    chosen = flatnonzero(mask)
+    if not chosen.size:
+        return
+    if not vals.size:
+        raise ValueError("Cannot insert from an empty array!")
+    arr[unravel_index(chosen, arr.shape)] = vals[indices_of(chosen.size, arr.device) % vals.size]
+
+
+def _within(places: ndarray, extent: int, mode: str) -> ndarray:
+    if mode == "wrap":
+        return places % extent
+    if mode == "clip":
+        return places.clip(0, extent - 1)
+    if mode == "raise":
+        return places
+    raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+
+
+def unravel_index(indices, shape, order: str = "C") -> tuple[ndarray, ...]:
+    """The places of an array of this shape, by axes, that have these numbers."""
+    indices = asarray(indices)
+    shape = as_shape(shape)
+    found = []
+    for extent in (shape[::-1] if order == "C" else shape):
+        found.append(indices % extent)
+        indices = indices // extent
+    return tuple(found[::-1] if order == "C" else found)
+
+
+def ravel_multi_index(multi_index, dims, mode: str = "wrap", order: str = "C") -> ndarray:
+    """The numbers of places of an array of this shape."""
+    dims = as_shape(dims)
+    parts = [_within(asarray(one), extent, mode) for one, extent in zip(multi_index, dims)]
+    pairs = list(zip(parts, dims))
+    (number, _), *rest = pairs if order == "C" else pairs[::-1]
+    for part, extent in rest:
+        number = number * extent + part
+    return number
+
+
+def choose(a, choices, out: ndarray | None = None, mode: str = "raise") -> ndarray:
+    """At each place the element of that of the arrays whose number is there."""
+    from .joining import broadcast_arrays, stack
+    a = asarray(a)
+    parts = [asarray(one) for one in choices]
+    if mode == "raise" and a.size and not 0 <= int(a.min()) <= int(a.max()) < len(parts):
+        raise ValueError("invalid entry in choice array")
+    a, *parts = broadcast_arrays(_within(a, len(parts), mode), *parts)
+    found = take_along_axis(stack(parts), a[None], 0)[0]
+    if out is not None:
+        assign(out, found)
+    return found if out is None else out
+
+
+def select(condlist, choicelist, default=0) -> ndarray:
+    """At each place the element of the array behind the first condition that holds."""
+    from .joining import where
+    if len(condlist) != len(choicelist) or not condlist:
+        raise ValueError("list of cases must be same length as list of conditions")
+    found = default
+    for condition, choice in zip(condlist[::-1], choicelist[::-1]):
+        found = where(condition, choice, found)
+    return found
 
 
 def compress(condition, a, axis: int | None = None, out: ndarray | None = None) -> ndarray:

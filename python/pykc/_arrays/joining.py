@@ -136,6 +136,22 @@ def atleast_2d(*arys):
     return found[0] if len(found) == 1 else tuple(found)
 
 
+def atleast_3d(*arys):
+    """With three axes at least; vectors become a row in the middle."""
+    found = [a if a.ndim > 2 else a[:, :, None] if a.ndim == 2 else a.reshape(1, -1, 1) for a in map(asarray, arys)]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def rollaxis(a, axis: int, start: int = 0) -> ndarray:
+    """An axis moved to stand before the axis START."""
+    a = asarray(a)
+    axis = axis_of(axis, a.ndim)
+    start = start + a.ndim if start < 0 else start
+    if not 0 <= start <= a.ndim:
+        raise numpy.exceptions.AxisError(start, a.ndim)
+    return moveaxis(a, axis, start - (axis < start))
+
+
 # --- several arrays as one, one as several ----------------------------------------------------------------------------
 
 
@@ -200,6 +216,16 @@ def column_stack(tup) -> ndarray:
     return concatenate([part.reshape(-1, 1) if part.ndim < 2 else part for part in parts], 1)
 
 
+def dstack(tup) -> ndarray:
+    """Matrices one behind the other, along the third axis."""
+    return concatenate([atleast_3d(a) for a in tup], 2)
+
+
+def append(arr, values, axis: int | None = None) -> ndarray:
+    """Values behind those of an array along an axis; None: of both, in one dimension."""
+    return concatenate([arr, values], axis)
+
+
 def unstack(x, /, *, axis: int = 0) -> tuple[ndarray, ...]:
     """The parts along an axis, as views."""
     x = moveaxis(x, axis, 0)
@@ -230,6 +256,66 @@ def split(ary, indices_or_sections, axis: int = 0) -> list[ndarray]:
     if is_integer(indices_or_sections) and ary.shape[axis] % operator.index(indices_or_sections):
         raise ValueError("array split does not result in an equal division")
     return array_split(ary, indices_or_sections, axis)
+
+
+def hsplit(ary, indices_or_sections) -> list[ndarray]:
+    """`split` by columns; a vector by its elements."""
+    return split(ary, indices_or_sections, 1 if asarray(ary).ndim > 1 else 0)
+
+
+def vsplit(ary, indices_or_sections) -> list[ndarray]:
+    """`split` by rows."""
+    return split(ary, indices_or_sections, 0)
+
+
+def dsplit(ary, indices_or_sections) -> list[ndarray]:
+    """`split` along the third axis."""
+    return split(ary, indices_or_sections, 2)
+
+
+def delete(arr, obj, axis: int | None = None) -> ndarray:
+    """Without the parts at these places along an axis."""
+    arr = asarray(arr)
+    if axis is None:
+        arr, axis = arr.ravel(), 0
+    axis = axis_of(axis, arr.ndim)
+    obj = obj.get() if isinstance(obj, ndarray) else obj
+    kept = numpy.delete(numpy.arange(arr.shape[axis]), obj)
+    return arr[(slice(None),) * axis + (asarray(kept, device=arr.device),)]
+
+
+def pad(array, pad_width, mode: str = "constant", *, constant_values=0) -> ndarray:
+    """With more elements around: `constant_values`, zeros in "empty", or those that NumPy takes from the array in
+    "edge", "reflect", "symmetric" and "wrap"."""
+    a = asarray(array)
+    widths = _pairs(pad_width, a.ndim)
+    if any(width < 0 for pair in widths for width in pair):
+        raise ValueError("index can't contain negative values")
+    if mode in ("constant", "empty"):
+        made = ndarray([extent + sum(pair) for extent, pair in zip(a.shape, widths)], a.dtype, device=a.device)
+        values = _pairs(constant_values, a.ndim)
+        inner = [slice(before, before + extent) for (before, _), extent in zip(widths, a.shape)]
+        for axis, ((before, after), (first, last)) in enumerate(zip(widths, values)):
+            whole = (slice(None),) * axis
+            made[(*whole, slice(before))] = first
+            made[(*whole, slice(made.shape[axis] - after, None))] = last
+        made[tuple(inner)] = a
+        return made
+    if mode not in ("edge", "reflect", "symmetric", "wrap"):
+        raise NotImplementedError(f"pad(mode={mode!r}): there are constant, empty, edge, reflect, symmetric and wrap")
+    for axis, (before, after) in enumerate(widths):
+        if before or after:
+            if not a.shape[axis]:
+                raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
+            places = numpy.pad(numpy.arange(a.shape[axis]), (before, after), mode)
+            a = a[(slice(None),) * axis + (asarray(places, device=a.device),)]
+    return a.copy() if a is array else a
+
+
+def _pairs(given: Any, rank: int) -> list[tuple]:
+    """Two values for each axis, of one, a pair, or a pair for each."""
+    given = given.get() if isinstance(given, ndarray) else given
+    return [tuple(pair) for pair in numpy.broadcast_to(given, (rank, 2)).tolist()]
 
 
 def tile(A, reps) -> ndarray:
@@ -308,14 +394,26 @@ def diag(v, k: int = 0) -> ndarray:
     return made
 
 
+def diagflat(v, k: int = 0) -> ndarray:
+    """A matrix with the elements on its diagonal."""
+    return diag(asarray(v).ravel(), k)
+
+
 def diagonal(a, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
     """A view of a diagonal, as the last axis."""
     return asarray(a).diagonal(offset, axis1, axis2)
 
 
-def copyto(dst: ndarray, src: Any) -> None:
-    """`dst[...] = src`."""
-    dst[...] = src
+def copyto(dst: ndarray, src: Any, casting: str = "same_kind", where=True) -> None:
+    """`dst[...] = src`, where a mask holds."""
+    if isinstance(src, ndarray) and not numpy.can_cast(src.dtype, dst.dtype, casting):
+        raise TypeError(f"cannot cast array data from {src.dtype} to {dst.dtype} according to the rule '{casting}'")
+    if where is True:
+        dst[...] = src
+    else:
+        mask = broadcast_to(asarray(where, bool, device=dst.device), dst.shape)
+        computed("z = v if m else x", dst.dtype, out=dst, m=(mask, mask.dtype), x=(dst, dst.dtype),
+                 v=(as_operand(src), dst.dtype))
 
 
 def size(a, axis: int | None = None) -> int:

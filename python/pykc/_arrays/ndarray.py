@@ -306,7 +306,7 @@ class ndarray(DeviceNDArray):
     def __setitem__(self, index, value) -> None:
         if type(index) not in _VIEWS and not (type(index) is tuple and all(type(one) in _VIEWS for one in index)):
             from . import indexing
-            indexing.put(self, index, value)
+            indexing.assigned(self, index, value)
         else:
             assign(self._of(basic_view(self, index)), value)
 

@@ -125,5 +125,27 @@ def tensordot(a, b, axes=2) -> ndarray:
     return matmul(rows, columns).reshape(shape_a + shape_b)
 
 
+def kron(a, b) -> ndarray:
+    """The second array times each element of the first, as blocks."""
+    a, b = asarray(a), asarray(b)
+    rank = max(a.ndim, b.ndim)
+    first, second = (1,) * (rank - a.ndim) + a.shape, (1,) * (rank - b.ndim) + b.shape
+    made = a.reshape([part for extent in first for part in (extent, 1)]) \
+        * b.reshape([part for extent in second for part in (1, extent)])
+    return made.reshape([one * other for one, other in zip(first, second)])
+
+
+def cross(a, b, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> ndarray:
+    """The vectors that stand on both, of three components."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
+    if a.shape[-1] != 3 or b.shape[-1] != 3:
+        raise ValueError("Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
+                         f"{a.shape[-1]} and {b.shape[-1]} dimensional instead.")
+    turned, other = [1, 2, 0], [2, 0, 1]
+    return moveaxis(a[..., turned] * b[..., other] - a[..., other] * b[..., turned], -1, axisc)
+
+
 def _tuple(axes) -> tuple:
     return tuple(axes) if isinstance(axes, (tuple, list)) else (axes,)

@@ -7,12 +7,17 @@ from typing import Any, NamedTuple
 import numpy
 
 from .. import _native
+from . import ufuncs
 from .creation import asarray, indices_of
 from .generated import computed
 from .ndarray import TYPE_NAMES, as_dtype, assign, axes_of, convert_into, is_integer, ndarray
 from .ufuncs import PREAMBLE
 
 _INT, _BOOL = numpy.dtype("int64"), numpy.dtype(bool)
+
+#: The reductions that can begin with a value, and the function that takes it to the others.
+_WITH_INITIAL = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "nanmin": "fmin",
+                 "nanmax": "fmax"}
 
 
 class Rule(NamedTuple):
@@ -40,10 +45,14 @@ def reduced(rule: Rule, dtype: numpy.dtype, axis, keepdims: bool, out, *inputs: 
     made = ndarray(_native_reduction(rule, dtype).reduce(list(axes), bool(keepdims), inputs), dtype)
     if out is None:
         return made
-    if out.shape != made.shape:
-        raise ValueError(f"the result has the shape {made.shape}, `out` has {out.shape}")
+    _check_shape(out, made.shape)
     convert_into(out, made)
     return out
+
+
+def _check_shape(out: ndarray, shape: tuple[int, ...]) -> None:
+    if out.shape != shape:
+        raise ValueError(f"the result has the shape {shape}, `out` has {out.shape}")
 
 
 def _is_of_nothing(a: ndarray, axis) -> bool:
@@ -87,14 +96,41 @@ def any(a, axis=None, out=None, keepdims: bool = False, **others) -> ndarray:
 def _of_rule(name: str, a, axis, dtype, out, keepdims: bool, others: dict) -> ndarray:
     if hasattr(a, "_trace"):  # in a function that is fused
         return getattr(a, name)(axis, keepdims)
+    where, initial = others.pop("where", True), others.pop("initial", None)
     if others:
-        raise NotImplementedError(f"pykc.{name} has no {next(iter(others))}=: there are axis=, out=, keepdims= and, "
-                                  "for what computes, dtype=")
+        raise TypeError(f"pykc.{name} has no {next(iter(others))}=: there are axis=, out=, keepdims=, where=, initial= "
+                        "and, for what computes, dtype=")
     a = asarray(a)
-    if name in ("min", "max", "nanmin", "nanmax") and _is_of_nothing(a, axis):
+    is_extreme = name in ("min", "max", "nanmin", "nanmax")
+    if is_extreme and initial is None and _is_of_nothing(a, axis):
         raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
     rule, result = REDUCTIONS[name](a.dtype)
-    return reduced(rule, _result(dtype, result), axis, keepdims, out, a)
+    result = _result(dtype, result)
+    if where is True and initial is None:
+        return reduced(rule, result, axis, keepdims, out, a)
+    if initial is not None and name not in _WITH_INITIAL:
+        raise TypeError(f"pykc.{name} has no initial=")
+    if initial is None and is_extreme:
+        raise ValueError(f"reduction operation {name} does not have an identity, so to use a where mask one has to "
+                         "specify 'initial'")
+    found = _masked(name, rule, result, a, where, axis, keepdims)
+    if initial is not None:
+        found = ufuncs.find(_WITH_INITIAL[name])(found, initial).astype(result, copy=False)
+    if out is not None:
+        _check_shape(out, found.shape)
+        convert_into(out, found)
+    return found if out is None else out
+
+
+def _masked(name: str, rule: Rule, dtype: numpy.dtype, a: ndarray, where: Any, axis, keepdims: bool) -> ndarray:
+    """The reduction of those elements for which the mask holds; both broadcast."""
+    from .joining import broadcast_arrays
+    a, mask = broadcast_arrays(a, asarray(where, bool, device=a.device))
+    if name == "mean":
+        return _masked("sum", REDUCTIONS["sum"](dtype)[0], dtype, a, mask, axis, keepdims) \
+            / sum(mask, axis, dtype, None, keepdims)
+    return reduced(rule._replace(map=f"{rule.map} if m else {rule.identity}", inputs="x, m: bool"), dtype, axis,
+                   keepdims, None, a, mask)
 
 
 def _result(dtype, default: numpy.dtype) -> numpy.dtype:
@@ -134,6 +170,9 @@ def min(a, axis=None, out=None, keepdims: bool = False, **others) -> ndarray:
 def max(a, axis=None, out=None, keepdims: bool = False, **others) -> ndarray:
     """The largest element; a NaN wins."""
     return _of_rule("max", a, axis, None, out, keepdims, others)
+
+
+amin, amax = min, max
 
 
 def nanmin(a, axis=None, out=None, keepdims: bool = False, **others) -> ndarray:
@@ -215,19 +254,19 @@ def _spread(a: ndarray, axis, dtype, out, ddof: float, keepdims: bool, post: str
 # --- without NaNs -----------------------------------------------------------------------------------------------------
 
 
-def _without_nans(a, value: float) -> ndarray:
+def without_nans(a, value: float | str) -> ndarray:
     a = asarray(a)
     return computed(f"z = x if x == x else {value}", a.dtype, x=(a, a.dtype)) if a.dtype.kind in "fc" else a
 
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims: bool = False) -> ndarray:
     """The sum but for NaNs."""
-    return sum(_without_nans(a, 0), axis, dtype, out, keepdims)
+    return sum(without_nans(a, 0), axis, dtype, out, keepdims)
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims: bool = False) -> ndarray:
     """The product but for NaNs."""
-    return prod(_without_nans(a, 1), axis, dtype, out, keepdims)
+    return prod(without_nans(a, 1), axis, dtype, out, keepdims)
 
 
 def nanmean(a, axis=None, dtype=None, keepdims: bool = False) -> ndarray:
@@ -236,6 +275,44 @@ def nanmean(a, axis=None, dtype=None, keepdims: bool = False) -> ndarray:
     total = nansum(a, axis, _result(dtype, _mean_dtype(a.dtype)), None, keepdims)
     count = reduced(Rule("1 if x == x else 0", "a + b", "0"), _INT, axis, keepdims, None, a)
     return (total / count).astype(total.dtype, copy=False)
+
+
+def nanvar(a, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False) -> ndarray:
+    """The variance but for NaNs."""
+    return _nanspread(asarray(a), axis, dtype, out, ddof, keepdims, "x")
+
+
+def nanstd(a, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False) -> ndarray:
+    """The standard deviation but for NaNs."""
+    return _nanspread(asarray(a), axis, dtype, out, ddof, keepdims, "math.sqrt(x)")
+
+
+def _nanspread(a: ndarray, axis, dtype, out, ddof: float, keepdims: bool, post: str) -> ndarray:
+    if a.dtype.kind not in "fc":
+        return _spread(a, axis, dtype, out, ddof, keepdims, post.replace("x", "{}"))
+    result = _result(dtype, a.dtype)
+    wide = numpy.result_type(result, numpy.float32)
+    is_number = a == a
+    count = sum(is_number, axis, None, None, keepdims)
+    distance = a.astype(wide, copy=False) - nanmean(a, axis, wide, True)
+    squares = (distance * distance.conj()).real if wide.kind == "c" else distance * distance
+    total = sum(squares, axis, where=is_number, keepdims=keepdims)
+    real = numpy.dtype(f"f{result.itemsize // 2}") if result.kind == "c" else result
+    target = ndarray(total.shape, real, device=a.device) if out is None else out
+    _check_shape(target, total.shape)
+    value = post.replace("x", f"(total / (count - {float(ddof)!r}))")
+    return computed(f"z = {value} if count > {float(ddof)!r} else math.nan", target.dtype, out=target,
+                    total=(total, total.dtype), count=(count, total.dtype))
+
+
+def nanargmin(a, axis: int | None = None, out=None, *, keepdims: bool = False) -> ndarray:
+    """Where the smallest element is but for NaNs."""
+    return argmin(without_nans(a, "math.inf"), axis, out, keepdims=keepdims)
+
+
+def nanargmax(a, axis: int | None = None, out=None, *, keepdims: bool = False) -> ndarray:
+    """Where the largest element is but for NaNs."""
+    return argmax(without_nans(a, "-math.inf"), axis, out, keepdims=keepdims)
 
 
 def average(a, axis=None, weights=None, *, keepdims: bool = False) -> ndarray:

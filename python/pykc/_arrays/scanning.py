@@ -7,7 +7,7 @@ import numpy
 from .creation import asarray, zeros
 from .generated import for_each, library_kernel
 from .ndarray import as_dtype, axis_of, convert_into, ndarray
-from .reductions import sum_dtype
+from .reductions import sum_dtype, without_nans
 
 _LEAST_TILE, _WORDS = 2048, 16  # of the library's scan: what a tile has at least, and words of its state for each
 _ON_CPU = (("BLOCK", 256), ("ITEMS", 16))
@@ -56,6 +56,16 @@ def cumsum(a, axis: int | None = None, dtype=None, out: ndarray | None = None) -
 def cumprod(a, axis: int | None = None, dtype=None, out: ndarray | None = None) -> ndarray:
     """Running products along an axis; None: of all elements, in one dimension."""
     return _scanned("*", "1", a, axis, dtype, out)
+
+
+def nancumsum(a, axis: int | None = None, dtype=None, out: ndarray | None = None) -> ndarray:
+    """Running sums, to which NaNs add nothing."""
+    return cumsum(without_nans(a, 0), axis, dtype, out)
+
+
+def nancumprod(a, axis: int | None = None, dtype=None, out: ndarray | None = None) -> ndarray:
+    """Running products, which NaNs leave as they are."""
+    return cumprod(without_nans(a, 1), axis, dtype, out)
 
 
 def cumulative_sum(x, /, *, axis: int | None = None, dtype=None, include_initial: bool = False) -> ndarray:

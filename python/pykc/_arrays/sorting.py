@@ -8,7 +8,7 @@ import numpy
 
 from .creation import asarray, full, indices_of
 from .generated import for_each
-from .indexing import flatnonzero
+from .indexing import flatnonzero, take_along_axis
 from .joining import broadcast_to, concatenate
 from .ndarray import axis_of, ndarray
 from .scanning import cumsum
@@ -149,6 +149,38 @@ def argsort(a, axis: int | None = -1, *, descending: bool = False, stable: bool 
     return _sorted(a, axis, True, descending)[1]
 
 
+def partition(a, kth, axis: int | None = -1) -> ndarray:
+    """The elements along an axis, those before the places KTH no greater and those behind no less: here, sorted."""
+    _check_places(a, kth, axis)
+    return sort(a, axis)
+
+
+def argpartition(a, kth, axis: int | None = -1) -> ndarray:
+    """Where the elements of `partition` were."""
+    _check_places(a, kth, axis)
+    return argsort(a, axis)
+
+
+def _check_places(a, kth, axis: int | None) -> None:
+    a = asarray(a)
+    extent = a.size if axis is None else a.shape[axis_of(axis, a.ndim)]
+    for one in kth if isinstance(kth, (tuple, list)) else (kth,):
+        if not -extent <= one < extent:
+            raise ValueError(f"kth(={one}) out of bounds ({extent})")
+
+
+def lexsort(keys, axis: int = -1) -> ndarray:
+    """The order by the last of these keys, of equal ones by the last but one, and so on."""
+    order = None
+    for key in keys:
+        key = asarray(key)
+        order = argsort(key, axis) if order is None else \
+            take_along_axis(order, argsort(take_along_axis(key, order, axis), axis), axis)
+    if order is None:
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
+    return order
+
+
 def searchsorted(a, v, side: str = "left", sorter=None) -> ndarray:
     """Where elements would have to be put in to keep a vector in order: before equal ones, or behind them."""
     if side not in ("left", "right"):
@@ -239,6 +271,33 @@ def isin(element, test_elements, *, invert: bool = False) -> ndarray:
         return full(element.shape, invert, bool, device=element.device)
     places = searchsorted(others, element).clip(0, others.size - 1)
     return (others[places] == element) ^ invert
+
+
+def in1d(ar1, ar2, assume_unique: bool = False, invert: bool = False) -> ndarray:
+    """`isin` of the elements in one dimension."""
+    return isin(asarray(ar1).ravel(), ar2, invert=invert)
+
+
+def union1d(ar1, ar2) -> ndarray:
+    """The different elements of both, in order."""
+    return unique(concatenate([ar1, ar2], None))
+
+
+def intersect1d(ar1, ar2, assume_unique: bool = False) -> ndarray:
+    """The different elements that both have, in order."""
+    values = unique(ar1)
+    return values[isin(values, ar2)].astype(numpy.result_type(values.dtype, asarray(ar2).dtype), copy=False)
+
+
+def setdiff1d(ar1, ar2, assume_unique: bool = False) -> ndarray:
+    """The different elements of the first that the other has not, in order."""
+    values = asarray(ar1).ravel() if assume_unique else unique(ar1)
+    return values[isin(values, ar2, invert=True)]
+
+
+def setxor1d(ar1, ar2, assume_unique: bool = False) -> ndarray:
+    """The different elements that one of them has and the other has not, in order."""
+    return union1d(setdiff1d(ar1, ar2), setdiff1d(ar2, ar1))
 
 
 def median(a, axis: int | None = None, keepdims: bool = False) -> ndarray:

@@ -35,6 +35,13 @@ def as_operand(value: Any):
     raise TypeError(f"a {type(value).__name__} is neither an array of a device nor a number")
 
 
+_REDUCTIONS = {"add": "sum", "multiply": "prod", "minimum": "min", "maximum": "max", "fmin": "nanmin",
+               "fmax": "nanmax", "logical_and": "all", "logical_or": "any"}
+#: The functions of two values that atomic operations of the language compute.
+ATOMICS = {"add": "add", "subtract": "sub", "minimum": "min", "maximum": "max", "bitwise_and": "and_",
+           "bitwise_or": "or_", "bitwise_xor": "xor"}
+
+
 class Loop:
     """The kernel of a function for some types."""
 
@@ -67,6 +74,9 @@ class ufunc:
         return f"<pykc.{self.__name__}, a function of elements>"
 
     def __call__(self, *args, out=None, dtype=None, **others):
+        if others.get("where", True) is not True:
+            return self._where(args, out, dtype, **others)
+        others.pop("where", None)
         if len(args) != self.nin or others:
             args, out = self._arguments(args, out, others)
         values = list(args)
@@ -131,7 +141,7 @@ class ufunc:
 
     def _arguments(self, args: tuple, out, others: dict) -> tuple:
         if others:
-            raise NotImplementedError(f"pykc.{self.__name__} has no {next(iter(others))}=: there are out= and dtype=")
+            raise TypeError(f"pykc.{self.__name__} has no {next(iter(others))}=: there are out=, dtype= and where=")
         if out is None and self.nin < len(args) <= self.nargs:
             return args[:self.nin], args[self.nin:]
         raise TypeError(f"{self.__name__} takes from {self.nin} to {self.nargs} positional arguments but {len(args)} "
@@ -157,6 +167,63 @@ class ufunc:
         found = tuple(one if isinstance(one, ndarray) else ndarray(one, one.dtype) for one in targets)
         return found[0] if len(found) == 1 else found
 
+    def _where(self, args: tuple, out, dtype, where) -> ndarray:
+        """Computes the elements for which the mask holds; the others stay as they are in `out`, or have any value."""
+        from .generated import computed
+        if self.nout > 1:
+            raise NotImplementedError(f"pykc.{self.__name__}(where=), which has several results")
+        if len(args) == self.nargs:
+            args, out = args[:-1], args[-1]
+        if isinstance(out, tuple):
+            out, = out
+        mask = _array_of(as_operand(where), numpy.dtype(bool))
+        if mask.dtype.kind != "b":
+            raise TypeError(f"`where` is a mask, not of {mask.dtype}")
+        values = self(*args, dtype=dtype)
+        made = out
+        if made is None:
+            made = ndarray(numpy.broadcast_shapes(values.shape, mask.shape), values.dtype, device=values.device)
+        elif not numpy.can_cast(values.dtype, made.dtype, "same_kind"):
+            raise TypeError(f"cannot cast {self.__name__}'s output from {values.dtype} to {made.dtype} according to "
+                            "the rule 'same_kind'")
+        return computed("z = x if m else y", made.dtype, out=made, m=(mask, mask.dtype), x=(values, made.dtype),
+                        y=(made, made.dtype))
+
+    def reduce(self, array, axis=0, dtype=None, out=None, keepdims: bool = False, **others) -> ndarray:
+        """All elements along axes as one: `add.reduce` is `sum`, along the first axis if none is named."""
+        from . import reductions
+        if self.__name__ in _REDUCTIONS:
+            name = _REDUCTIONS[self.__name__]
+            typed = {} if dtype is None or name not in ("sum", "prod") else {"dtype": dtype}
+            return getattr(reductions, name)(array, axis=axis, out=out, keepdims=keepdims, **typed, **others)
+        if self.nin != 2 or self.nout != 1 or self._numpy.identity is None or others:
+            raise NotImplementedError(f"pykc.{self.__name__}.reduce: there are reduce of functions that have an "
+                                      f"identity, {', '.join(_REDUCTIONS)}, bitwise_and, gcd, hypot and their kin")
+        array = as_operand(array)
+        wanted = array.dtype if dtype is None else as_dtype(dtype)
+        loop = self.loop((None, wanted, wanted))
+        identity = self._numpy.identity
+        text = "-math.inf" if identity == -math.inf else str(identity)
+        text = text if identity >= 0 or wanted.kind != "u" else str(numpy.iinfo(wanted).max)
+        rule = reductions.Rule("x", f"np.{self.__name__}(a, b)", text)
+        return reductions.reduced(rule, loop.outputs[0], axis, keepdims, out, array)
+
+    def accumulate(self, array, axis: int = 0, dtype=None, out=None) -> ndarray:
+        """Running results along an axis: `add.accumulate` is `cumsum`."""
+        from . import scanning
+        name = {"add": "cumsum", "multiply": "cumprod"}.get(self.__name__)
+        if name is None:
+            raise NotImplementedError(f"pykc.{self.__name__}.accumulate: there are add.accumulate and "
+                                      "multiply.accumulate")
+        return getattr(scanning, name)(array, axis, dtype, out)
+
+    def at(self, a: ndarray, indices, b) -> None:
+        """`a[indices] = self(a[indices], b)`, where an element that is indexed several times takes part in each."""
+        from .indexing import combine
+        if self.__name__ not in ATOMICS:
+            raise NotImplementedError(f"pykc.{self.__name__}.at: there are {', '.join(ATOMICS)}")
+        combine(a, indices, b, ATOMICS[self.__name__])
+
     def outer(self, a, b, **keywords):
         """Of each element of A with each of B."""
         if self.nin != 2:
@@ -165,9 +232,8 @@ class ufunc:
         return self(a.reshape(a.shape + (1,) * b.ndim), b, **keywords)
 
     def __getattr__(self, name: str):
-        if name in ("reduce", "accumulate", "reduceat", "at"):
-            raise NotImplementedError(f"pykc.{self.__name__}.{name}: there are pykc.sum, prod, min, max, cumsum and "
-                                      "their kin")
+        if name == "reduceat":
+            raise NotImplementedError(f"pykc.{self.__name__}.reduceat: there are reduce, accumulate and at")
         raise AttributeError(f"a function of elements has no {name}")
 
 

@@ -1,0 +1,131 @@
+"""Functions of sampled functions: interpolation, convolution, derivatives, integrals, polynomials."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from .creation import asarray, zeros
+from .joining import concatenate, where
+from .ndarray import axes_of, axis_of, ndarray
+from .products import matmul
+from .scanning import diff
+from .sorting import searchsorted
+
+
+def interp(x, xp, fp, left=None, right=None, period: float | None = None) -> ndarray:
+    """The values at X of the function that is linear between the points (XP, FP)."""
+    from .sorting import argsort
+    xp, fp = asarray(xp), asarray(fp)
+    x = asarray(x, float, device=xp.device)
+    xp = xp.astype(float, copy=False)
+    fp = fp.astype(complex if fp.dtype.kind == "c" else float, copy=False)
+    if xp.ndim != 1 or xp.shape != fp.shape or not xp.size:
+        raise ValueError("fp and xp are not of the same length, or empty")
+    if period is not None:
+        if not period:
+            raise ValueError("period must be a non-zero value")
+        period = abs(period)
+        x, xp = x % period, xp % period
+        order = argsort(xp)
+        xp, fp = xp[order], fp[order]
+        xp = concatenate([xp[-1:] - period, xp, xp[:1] + period])
+        fp = concatenate([fp[-1:], fp, fp[:1]])
+    place = (searchsorted(xp, x, "right") - 1).clip(0, max(xp.size - 2, 0))
+    behind = (place + 1).clip(0, xp.size - 1)
+    slope = (fp[behind] - fp[place]) / (xp[behind] - xp[place])
+    found = where(x == xp[behind], fp[behind], where(x == xp[place], fp[place], slope * (x - xp[place]) + fp[place]))
+    found = where(x < xp[0], fp[0] if left is None or period else left, found)
+    found = where(x > xp[-1], fp[-1] if right is None or period else right, found)
+    return where(x != x, x, found).astype(fp.dtype, copy=False)
+
+
+def convolve(a, v, mode: str = "full") -> ndarray:
+    """The sums of products of two vectors, one of them reversed and moved along the other."""
+    a, v = asarray(a), asarray(v)
+    return _moved(a, v, mode, "convolve") if a.size >= v.size else _moved(v, a, mode, "convolve")
+
+
+def correlate(a, v, mode: str = "valid") -> ndarray:
+    """The sums of products of two vectors, one of them moved along the other and conjugated."""
+    a, v = asarray(a), asarray(v)
+    if a.size < v.size:
+        return _moved(v, a.conj()[::-1], mode, "correlate")[::-1].conj()
+    return _moved(a, v.conj()[::-1], mode, "correlate")
+
+
+def _moved(a: ndarray, v: ndarray, mode: str, name: str) -> ndarray:
+    if a.ndim != 1 or v.ndim != 1 or not v.size:
+        raise ValueError(f"{name} is for two vectors that are not empty")
+    if mode not in ("full", "same", "valid"):
+        raise ValueError(f"mode must be one of 'full', 'same' or 'valid' (got {mode!r})")
+    dtype = numpy.result_type(a.dtype, v.dtype)
+    around = zeros(v.size - 1, dtype, device=a.device)
+    before = {"full": v.size - 1, "same": v.size // 2, "valid": 0}[mode]
+    after = {"full": v.size - 1, "same": v.size - 1 - v.size // 2, "valid": 0}[mode]
+    whole = concatenate([around[:before], a.astype(dtype, copy=False), around[:after]])
+    windows = whole._of(whole.strided((whole.size - v.size + 1, v.size), (1, 1)))
+    return matmul(windows, v.astype(dtype, copy=False)[::-1])
+
+
+def gradient(f, *varargs, axis=None, edge_order: int = 1) -> Any:
+    """The derivatives along axes, by the neighbours of each element."""
+    f = asarray(f)
+    if edge_order != 1:
+        raise NotImplementedError("gradient has edge_order=1")
+    axes = axes_of(axis, f.ndim)
+    if len(varargs) not in (0, 1, len(axes)):
+        raise TypeError("invalid number of arguments")
+    spacings = list(varargs) * (len(axes) if len(varargs) == 1 else 1) or [1.0] * len(axes)
+    f = f if f.dtype.kind in "fc" else f.astype(float)
+    found = [_derivative(f, place, spacing) for place, spacing in zip(axes, spacings)]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _derivative(f: ndarray, axis: int, spacing) -> ndarray:
+    if f.shape[axis] < 2:
+        raise ValueError("Shape of array too small to calculate a numerical gradient, at least 2 elements are required.")
+    before = (slice(None),) * axis
+    steps = asarray(spacing, device=f.device)
+    if steps.ndim:
+        if steps.size != f.shape[axis]:
+            raise ValueError("when 1d, distances must match the length of the corresponding dimension")
+        steps = diff(steps).reshape((-1,) + (1,) * (f.ndim - axis - 1))
+    else:
+        steps = steps.reshape((1,) * (f.ndim - axis))
+        steps = concatenate([steps] * (f.shape[axis] - 1), 0) if f.shape[axis] > 2 else steps
+    slopes = diff(f, axis=axis) / steps
+    one, two = steps[:-1], steps[1:]
+    inner = (slopes[(*before, slice(None, -1))] * two + slopes[(*before, slice(1, None))] * one) / (one + two)
+    return concatenate([slopes[(*before, slice(0, 1))], inner, slopes[(*before, slice(-1, None))]], axis) \
+        .astype(f.dtype, copy=False)
+
+
+def trapezoid(y, x=None, dx=1.0, axis: int = -1) -> ndarray:
+    """The integral of the function that is linear between the points."""
+    y = asarray(y)
+    axis = axis_of(axis, y.ndim)
+    if x is None:
+        width = dx
+    else:
+        x = asarray(x)
+        width = diff(x).reshape((-1,) + (1,) * (y.ndim - axis - 1)) if x.ndim == 1 else diff(x, axis=axis)
+    before = (slice(None),) * axis
+    return (width * (y[(*before, slice(1, None))] + y[(*before, slice(None, -1))]) / 2.0).sum(axis)
+
+
+def ediff1d(ary, to_end=None, to_begin=None) -> ndarray:
+    """What each element is more than the one before it, in one dimension."""
+    ary = asarray(ary).ravel()
+    parts = [asarray(one, ary.dtype).ravel() for one in (to_begin,) if one is not None] + [diff(ary)] + \
+        [asarray(one, ary.dtype).ravel() for one in (to_end,) if one is not None]
+    return concatenate(parts) if len(parts) > 1 else parts[0]
+
+
+def polyval(p, x) -> ndarray:
+    """The value at X of the polynomial with these coefficients, the highest power first."""
+    p, x = asarray(p), asarray(x)
+    found = x * 0
+    for place in range(p.size):
+        found = found * x + p[place]
+    return found

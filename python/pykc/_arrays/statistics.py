@@ -1,0 +1,269 @@
+"""Counts by value, histograms and quantiles."""
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy
+
+from .creation import asarray, full_like, indices_of, linspace, zeros
+from .generated import for_each
+from .joining import broadcast_to, moveaxis, where
+from .ndarray import assign, axes_of, is_integer, ndarray
+from .sorting import searchsorted, sort
+
+_COUNT = """@kernel(wraparound=False)
+def count(counts, x, weights):
+    i = grid(1)
+    if i < len(x):
+        atomic.add(counts, x[i], weights[i])
+"""
+
+
+# --- counts -----------------------------------------------------------------------------------------------------------
+
+
+def bincount(x, weights=None, minlength: int = 0) -> ndarray:
+    """How often each integer from 0 on is there, or the sums of the weights of these. The host waits for the largest."""
+    x = asarray(x)
+    if x.ndim != 1 or x.dtype.kind not in "biu":
+        raise TypeError("bincount is for a vector of integers")
+    if minlength < 0:
+        raise ValueError("'minlength' must not be negative")
+    if x.size and int(x.min()) < 0:
+        raise ValueError("'list' argument must have no negative elements")
+    return _counted(x, weights, max(int(x.max()) + 1 if x.size else 0, minlength))
+
+
+def _counted(places: ndarray, weights, count: int) -> ndarray:
+    """`bincount` of places below COUNT."""
+    dtype = numpy.dtype("int64" if weights is None else float)
+    weights = asarray(1 if weights is None else weights, dtype, device=places.device)
+    if weights.ndim and weights.shape != places.shape:
+        raise ValueError("The weights and list don't have the same length.")
+    counts = zeros(count, dtype, device=places.device)
+    for_each(places.device, _COUNT, "count", places.size, counts, places, broadcast_to(weights, places.shape))
+    return counts
+
+
+def digitize(x, bins, right: bool = False) -> ndarray:
+    """Between which edges the elements lie, which ascend or descend."""
+    bins = asarray(bins)
+    side = "left" if right else "right"
+    steps = bins[1:] - bins[:-1] if bins.dtype.kind != "b" else bins[1:] ^ bins[:-1]
+    if bool((steps >= 0).all()):
+        return searchsorted(bins, x, side)
+    if bool((steps <= 0).all()):
+        return bins.size - searchsorted(bins[::-1], x, side)
+    raise ValueError("bins must be monotonically increasing or decreasing")
+
+
+# --- histograms -------------------------------------------------------------------------------------------------------
+
+
+def histogram_bin_edges(a, bins: Any = 10, range=None, weights=None) -> ndarray:
+    """The edges that `histogram` has for BINS, a number of them or the edges themselves."""
+    if isinstance(bins, str):
+        raise NotImplementedError(f"bins={bins!r}: give their number or their edges; numpy.histogram_bin_edges of "
+                                  "`a.get()` estimates these")
+    if not is_integer(bins):
+        edges = asarray(bins)
+        if edges.ndim != 1:
+            raise ValueError("`bins` must be 1d, when an array")
+        if bool((edges[1:] < edges[:-1]).any()):
+            raise ValueError("`bins` must increase monotonically, when an array")
+        return edges
+    count = bins.__index__()
+    if count < 1:
+        raise ValueError("`bins` must be positive, when an integer")
+    a = asarray(a)
+    first, last = _outer_edges(a, range)
+    dtype = numpy.result_type(first, last, a.dtype)
+    return linspace(first, last, count + 1, dtype=dtype if dtype.kind == "f" else float, device=a.device)
+
+
+def _outer_edges(a: ndarray, range) -> tuple:
+    if range is not None:
+        first, last = range
+        if first > last:
+            raise ValueError("max must be larger than min in range parameter.")
+    else:
+        first, last = (a.min().item(), a.max().item()) if a.size else (0, 1)
+    if not (numpy.isfinite(first) and numpy.isfinite(last)):
+        raise ValueError(f"range of [{first}, {last}] is not finite")
+    return (first - 0.5, last + 0.5) if first == last else (first, last)
+
+
+def histogram(a, bins: Any = 10, range=None, density: bool = False, weights=None) -> tuple[ndarray, ndarray]:
+    """How many elements lie in each bin, or their weights; and the edges of these, of which the last is in its bin."""
+    a = asarray(a)
+    counts, (edges,) = _histogram([a.ravel()], (bins,), (range,), density,
+                                  None if weights is None else asarray(weights).ravel())
+    return counts, edges
+
+
+def histogram2d(x, y, bins: Any = 10, range=None, density: bool = False, weights=None):
+    """The histogram of pairs: counts, and the edges along x and y."""
+    if not (isinstance(bins, (tuple, list)) and len(bins) == 2):
+        bins = (bins, bins)
+    counts, edges = _histogram([asarray(x), asarray(y)], bins, range or (None, None), density, weights)
+    return counts, *edges
+
+
+def histogramdd(sample, bins: Any = 10, range=None, density: bool = False, weights=None):
+    """The histogram of rows of coordinates: counts, and a list of the edges along each."""
+    columns = [asarray(one) for one in sample] if isinstance(sample, (tuple, list)) else list(asarray(sample).T)
+    bins = (bins,) * len(columns) if is_integer(bins) else bins
+    return _histogram(columns, bins, range or (None,) * len(columns), density, weights)
+
+
+def _histogram(columns: list[ndarray], bins, ranges, density: bool, weights) -> tuple[ndarray, list[ndarray]]:
+    if not len(columns) == len(bins) == len(ranges):
+        raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
+    is_one = len(columns) == 1
+    edges = [histogram_bin_edges(x, *one) for x, *one in zip(columns, bins, ranges)]
+    shape = tuple(one.size - 1 for one in edges)
+    places, is_within = zeros((), "int64", device=columns[0].device), True
+    for x, edge in zip(columns, edges):
+        place = searchsorted(edge, x, "right") - 1
+        place = where(x == edge[-1], edge.size - 2, place)
+        is_within = is_within & (place >= 0) & (place < edge.size - 1)
+        places = places * (edge.size - 1) + place
+    if weights is not None:
+        weights = asarray(weights)
+    kept = None if weights is None else broadcast_to(weights, is_within.shape)[is_within]
+    counts = _counted(places[is_within], kept, int(numpy.prod(shape))).reshape(shape)
+    if kept is not None and is_one and weights.dtype.kind != "c":
+        counts = counts.astype(weights.dtype, copy=False)
+    if not is_one and kept is None:
+        counts = counts.astype(float)
+    if density:
+        volume = functools.reduce(lambda one, other: one[..., None] * other, (one[1:] - one[:-1] for one in edges))
+        counts = counts / volume / counts.sum()
+    return counts, edges
+
+
+# --- quantiles --------------------------------------------------------------------------------------------------------
+
+_METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def quantile(a, q, axis=None, out: ndarray | None = None, overwrite_input: bool = False, method: str = "linear",
+             keepdims: bool = False) -> ndarray:
+    """What parts Q, from 0 to 1, of the elements along axes do not exceed; a NaN wins."""
+    return _quantile(a, q, 1, axis, out, method, keepdims, False)
+
+
+def percentile(a, q, axis=None, out: ndarray | None = None, overwrite_input: bool = False, method: str = "linear",
+               keepdims: bool = False) -> ndarray:
+    """`quantile`, of parts in percent."""
+    return _quantile(a, q, 100, axis, out, method, keepdims, False)
+
+
+def nanquantile(a, q, axis=None, out: ndarray | None = None, overwrite_input: bool = False, method: str = "linear",
+                keepdims: bool = False) -> ndarray:
+    """`quantile` of the elements but for NaNs."""
+    return _quantile(a, q, 1, axis, out, method, keepdims, True)
+
+
+def nanpercentile(a, q, axis=None, out: ndarray | None = None, overwrite_input: bool = False, method: str = "linear",
+                  keepdims: bool = False) -> ndarray:
+    """`percentile` of the elements but for NaNs."""
+    return _quantile(a, q, 100, axis, out, method, keepdims, True)
+
+
+def nanmedian(a, axis=None, out: ndarray | None = None, overwrite_input: bool = False,
+              keepdims: bool = False) -> ndarray:
+    """The median of the elements but for NaNs."""
+    return _quantile(a, 0.5, 1, axis, out, "linear", keepdims, True)
+
+
+def _quantile(a, q, whole: int, axis, out, method: str, keepdims: bool, skips_nans: bool) -> ndarray:
+    a = asarray(a)
+    if a.dtype.kind not in "iuf":
+        raise TypeError(f"quantiles are of real numbers, not of {a.dtype}")
+    if method not in _METHODS:
+        raise NotImplementedError(f"method={method!r}: there are {', '.join(_METHODS)}")
+    is_number = isinstance(q, (int, float))
+    q = numpy.asarray(q.get() if isinstance(q, ndarray) else q) / whole
+    if q.size and not (q.min() >= 0 and q.max() <= 1):
+        raise ValueError("Quantiles must be in the range [0, 1]" if whole == 1 else
+                         "Percentiles must be in the range [0, 100]")
+    axes = axes_of(axis, a.ndim)
+    kept = [extent for place, extent in enumerate(a.shape) if place not in axes]
+    rows = moveaxis(a, axes, tuple(range(a.ndim - len(axes), a.ndim))).reshape(int(numpy.prod(kept)), -1) \
+        if a.size else None
+    if rows is None:
+        raise ValueError("quantiles of no elements")
+    dtype = a.dtype if method in ("lower", "higher", "nearest") else \
+        a.dtype if is_number and a.dtype.kind == "f" else numpy.result_type(a.dtype, float)
+    found = _of_rows(sort(rows, -1), q.ravel(), method, dtype, skips_nans)
+    shape = [1 if place in axes else extent for place, extent in enumerate(a.shape)] if keepdims else kept
+    found = found.reshape(*q.shape, *shape)
+    if out is not None:
+        assign(out, found)
+    return found if out is None else out
+
+
+def _of_rows(rows: ndarray, q: numpy.ndarray, method: str, dtype: numpy.dtype, skips_nans: bool) -> ndarray:
+    """A row of results for each of Q, of rows that are sorted."""
+    extent = rows.shape[1]
+    numbers = indices_of(rows.shape[0], rows.device)
+    counts = (rows == rows).sum(1) if skips_nans else full_like(numbers, extent)
+    position = asarray(q.reshape(-1, 1), device=rows.device) * (counts - 1).clip(0)
+    low = position.astype("int64")
+    high = (low + (position > low)).clip(0, extent - 1)
+    if method == "nearest":
+        from .ufuncs import find
+        low = find("rint")(position).astype("int64")
+    first, last = rows[numbers, low], rows[numbers, high]
+    if method in ("lower", "nearest"):
+        found = first
+    elif method == "higher":
+        found = last
+    else:
+        part = where(position > low, 0.5, 0.0) if method == "midpoint" else position - low
+        if rows.dtype.kind != "f":
+            first, last = first.astype(float), last.astype(float)
+        part = part.astype(numpy.result_type(dtype, numpy.float32))
+        step = last - first
+        found = where(part < 0.5, first + step * part, last - step * (1 - part))
+        found = where(first == last, first, found)  # of infinities, too
+    found = found.astype(dtype, copy=False)
+    if rows.dtype.kind != "f":
+        return found
+    end = rows[:, -1] if not skips_nans else where(counts == 0, rows[:, 0], 0)
+    return where(end != end, end.astype(dtype), found)
+
+
+# --- of several variables ---------------------------------------------------------------------------------------------
+
+
+def cov(m, y=None, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> ndarray:
+    """The covariances of variables, which are rows, or columns unless ROWVAR."""
+    from .joining import atleast_2d, concatenate
+    from .products import matmul
+
+    def by_rows(variables):
+        variables = asarray(variables)
+        if variables.ndim > 2:
+            raise ValueError("m has more than 2 dimensions")
+        return atleast_2d(variables) if rowvar or variables.ndim < 2 else variables.T
+
+    rows = by_rows(m)
+    rows = rows if y is None else concatenate([rows, by_rows(y)], 0)
+    rows = rows.astype(numpy.result_type(rows.dtype, float), copy=False)
+    rows = rows - rows.mean(1, keepdims=True)
+    count = rows.shape[1] - (ddof if ddof is not None else 0 if bias else 1)
+    return (matmul(rows, rows.T.conj()) / max(count, 0)).squeeze()
+
+
+def corrcoef(x, y=None, rowvar: bool = True) -> ndarray:
+    """The correlations of variables, which are rows, or columns unless ROWVAR."""
+    from .ufuncs import find
+    found = cov(x, y, rowvar)
+    if found.ndim == 0:
+        return found / found
+    deviations = find("sqrt")(found.diagonal().real)
+    found = found / deviations[:, None] / deviations
+    return found.clip(-1, 1) if found.dtype.kind == "f" else found

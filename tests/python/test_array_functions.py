@@ -1,0 +1,294 @@
+"""Functions of arrays beside NumPy's, of random values: statistics, sampled functions, einsum, what joins and chooses."""
+import itertools
+
+import numpy as np
+import pytest
+from random_arrays import SEED, Arrays, assert_same
+
+import pykc
+
+
+def on_device(value):
+    """The arguments with pykc's arrays in place of NumPy's."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(on_device, value))
+    return pykc.array(value) if isinstance(value, np.ndarray) else value
+
+
+def check(name, *args, scale=1.0, **keywords):
+    """The function gives what NumPy's gives, or the same kind of error."""
+    own, theirs = pykc, np
+    for part in name.split("."):
+        own, theirs = getattr(own, part), getattr(theirs, part)
+    given = on_device(args), {key: on_device(value) for key, value in keywords.items()}
+    try:
+        with np.errstate(all="ignore"):
+            expected = theirs(*args, **keywords)
+    except Exception as error:
+        with pytest.raises(type(error)):
+            own(*given[0], **given[1])
+        return
+    found = own(*given[0], **given[1])
+    if not isinstance(expected, (tuple, list)):
+        found, expected = [found], [expected]
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected):
+        assert_same(one, other, exact=False, scale=scale)
+
+
+@pytest.fixture
+def random():
+    print(f"PYKC_SEED={SEED}")
+    return Arrays("functions")
+
+
+def test_counts(random):
+    x = random.random.integers(0, 9, 40)
+    check("bincount", x)
+    check("bincount", x.astype("u1"), minlength=20)
+    check("bincount", x, weights=random.random.random(40))
+    check("bincount", np.array([], int))
+    check("bincount", np.array([1, -1]))
+    check("bincount", x, minlength=-1)
+    for bins, right in itertools.product(([1, 4, 4], [7, 3, 2]), (False, True)):
+        check("digitize", x, np.array(bins), right=right)
+    check("digitize", x, np.array([1, 3, 2]))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4"])
+def test_histograms(random, dtype):
+    x = random.values(200, dtype, small=True)
+    for keywords in ({}, {"bins": 7, "density": True}, {"range": (0, 1)}, {"bins": np.array([-2.0, 0, 0.5, 3])},
+                     {"weights": random.random.random(200)}):
+        check("histogram", x, scale=1 if dtype == "f8" else 1e9, **keywords)  # edges are of the type of the elements
+    check("histogram", np.ones(5, dtype), 3)
+    check("histogram", x, 0)
+    check("histogram", x, range=(1, 0))
+    counts, *edges = pykc.histogram2d(*on_device((x, x[::-1].copy())), [3, np.array([0, 1, 4])])
+    expected, *theirs = np.histogram2d(x, x[::-1], [3, np.array([0, 1, 4])])
+    assert_same(counts, expected)
+    assert all(np.allclose(one.get(), other) for one, other in zip(edges, theirs))
+    counts, edges = pykc.histogramdd(pykc.array(np.stack([x, x, x * x], 1)), (2, 3, 4), density=True)
+    expected, _ = np.histogramdd(np.stack([x, x, x * x], 1), (2, 3, 4), density=True)
+    assert len(edges) == 3
+    np.testing.assert_allclose(counts.get(), expected, 1e-5)
+
+
+@pytest.mark.parametrize("method", ["linear", "lower", "higher", "midpoint", "nearest"])
+def test_quantiles(random, method):
+    for dtype in ("f4", "f8", "i2"):
+        x = random.values((4, 7), dtype, small=True)
+        check("percentile", x, random.random.integers(0, 101), method=method)
+        check("quantile", x, [0, 0.25, random.random.random()], axis=-1, method=method)
+        if dtype[0] == "f":
+            x[0, 1] = x[2] = np.nan
+        check("quantile", x, 0.5, axis=1, keepdims=True, method=method)
+        check("nanquantile", x, np.array([[0.3, 0.9]]), axis=0, method=method)
+    check("percentile", random.random.random((2, 3, 4)), [25, 75], axis=(0, 2), method=method)
+
+
+def test_medians_but_for_nans(random):
+    x = random.random.random((5, 6))
+    x[random.random.random((5, 6)) < 0.3] = np.nan
+    check("nanmedian", x, axis=1)
+    check("nanmedian", x, keepdims=True)
+    check("nanpercentile", x, 40)
+    check("percentile", x, 120)
+    check("quantile", x > 0, 0.5)
+    with pytest.raises(NotImplementedError, match="there are linear"):
+        pykc.quantile(pykc.ones(3), 0.5, method="weibull")
+
+
+def test_of_several_variables(random):
+    x, v = random.random.standard_normal((4, 9)), random.random.standard_normal(9)
+    for name in ("cov", "corrcoef"):
+        for given in ((x,), (x.astype("f4"),), (v, v * v), (v,), (x + 1j * x[::-1],)):
+            check(name, *given, scale=100)
+        check(name, x, rowvar=False, scale=100)
+    check("cov", random.random.integers(0, 9, 10), bias=True)
+
+
+SUMS = {"ij,jk->ik": ((4, 5), (5, 3)), "ij,jk": ((4, 5), (5, 3)), "ij->ji": ((4, 5),), "ii": ((4, 4),),
+        "ii->i": ((4, 4),), "iij->ji": ((3, 3, 4),), "ij->": ((4, 5),), "ij,ij->i": ((4, 5), (4, 5)),
+        "i,j->ij": ((4,), (5,)), "i,i": ((7,), (7,)), "bij,bjk->bik": ((3, 4, 5), (3, 5, 2)),
+        "...ij,...jk->...ik": ((3, 2, 4, 5), (2, 5, 3)), "i...->...": ((2, 3, 4),), "...,...": ((4, 5), (4, 5)),
+        "ij,kj,kl": ((4, 5), (4, 5), (4, 2)), "ij,ij,ij->i": ((4, 5),) * 3, "ab,ab,c->c": ((4, 5), (4, 5), (3,)),
+        "ijk,ilm,njm,nlk,abc->": ((2, 2, 2),) * 5, "ij,kj->ik": ((4, 5), (4, 1)),
+        "a,b->c": ((2,), (2,)), "ij->ii": ((3, 3),), "ij,jk->": ((4, 5), (4, 5)), "ijk": ((2, 2),), "i,i->i": ((3,),)}
+
+
+@pytest.mark.parametrize("text", SUMS)
+def test_einsum(random, text):
+    dtype = random.one(["i1", "i8", "f4", "f8", "c16"])
+    check("einsum", text, *(random.values(shape, dtype, small=True) for shape in SUMS[text]), scale=100)
+
+
+def test_einsum_by_lists_and_options(random):
+    x, y = random.random.random((4, 5)), random.random.random((5, 3))
+    check("einsum", x, [0, 1], y, [1, 2], [0, 2])
+    check("einsum", "ij,jk,kl->il", x, y, y.T, optimize=False)
+    check("einsum", "ij,ij", x > 0.5, x < 0.7)
+    check("einsum", "ij->j", x, dtype="c16")
+    check("einsum", "ij->j", x, dtype="f4")
+    out = pykc.zeros((4, 3), np.float32)
+    assert pykc.einsum("ij,jk", *on_device((x, y)), out=out) is out
+    np.testing.assert_allclose(out.get(), x @ y, 1e-6)
+
+
+def test_products(random):
+    x = random.random.standard_normal((4, 3))
+    check("kron", x, x[:2].astype("f4"))
+    check("kron", x[0], x)
+    check("cross", x, x[::-1].copy())
+    check("cross", x[:3], x[1:], axis=0)
+
+
+def test_sampled_functions(random):
+    v, points = random.random.standard_normal(30), np.sort(random.random.standard_normal(12))
+    for mode, (one, other) in itertools.product(("full", "same", "valid"), ((v, points[:6]), (points[:5], v))):
+        check("convolve", one, other, mode, scale=10)
+        check("correlate", one, other, mode, scale=10)
+        check("correlate", one + 1j, other * 1j, mode, scale=10)
+    check("convolve", v.astype("i4"), v[:3].astype("i2"))
+    check("convolve", v, v[:0])
+    check("interp", v, points, points ** 2)
+    check("interp", v, points, points ** 2, left=-7, right=np.nan)
+    check("interp", v, np.array([0.0, 0.5, 0.9]), np.array([1.0, 2, 3]), period=1)
+    check("interp", v.reshape(5, 6), np.array([0.5]), np.array([2.0]))
+    for given in ((v,), (v, 2.0), (v, np.sort(v)), (v.reshape(5, 6),), (v.reshape(5, 6), 1.0, 0.5),
+                  (v.astype("f4"),), (v.astype("i4"),), (v[:2], 3.0), (v[:1],)):
+        check("gradient", *given, scale=1000)
+    check("gradient", v.reshape(5, 6), 2.0, axis=1)
+    check("trapezoid", v.reshape(5, 6), axis=0, dx=0.5)
+    check("trapezoid", v, np.sort(v))
+    check("ediff1d", v, to_begin=9, to_end=np.array([1, 2]))
+    check("polyval", np.array([1.0, 2, 3]), v)
+
+
+def test_joined_and_made(random):
+    x, v = random.random.random((4, 5)), random.random.random(12)
+    for mode, width in itertools.product(("constant", "edge", "reflect", "symmetric", "wrap"),
+                                         (2, (1, 3), ((1, 0), (2, 4)), 0)):
+        check("pad", x, width, mode=mode)
+    check("pad", x, ((1, 2), (3, 4)), constant_values=((1, 2), (3, 4)))
+    check("pad", x, -1)
+    check("append", x, x[:2], axis=0)
+    check("append", x, v)
+    check("delete", v, [3, -1])
+    check("delete", x, slice(1, 3), 0)
+    check("delete", v, 12)
+    for name, given in (("dstack", ([x, x],)), ("atleast_3d", (v,)), ("rollaxis", (np.zeros((2, 3, 4)), 2)),
+                        ("rollaxis", (np.zeros((2, 3, 4)), 0, 3)), ("hsplit", (v, 4)), ("vsplit", (x, 2)),
+                        ("dsplit", (np.zeros((2, 3, 4)), [1])), ("logspace", (0, 3, 7)), ("geomspace", (1, 1000, 4)),
+                        ("indices", ((2, 3),)), ("fromfunction", (lambda i, j: i + j, (3, 4))), ("vander", (v[:4], 3)),
+                        ("diagflat", (x, 1)), ("tril_indices", (4, 1)), ("triu_indices", (4, -1, 5)),
+                        ("diag_indices", (3,)), ("ix_", (np.array([0, 2]), np.array([True, False, True])))):
+        check(name, *given)
+    for found, expected in ((pykc.mgrid[0:3, 1:9:2], np.mgrid[0:3, 1:9:2]),
+                            (pykc.mgrid[-1:1:5j, 0:2:3j], np.mgrid[-1:1:5j, 0:2:3j]), (pykc.mgrid[2:5], np.mgrid[2:5])):
+        assert_same(found, expected, exact=False)
+    assert [one.shape for one in pykc.ogrid[0:3, 0:1:4j]] == [(3, 1), (1, 4)]
+    assert pykc.asfortranarray(pykc.array(x)).flags.f_contiguous
+
+
+def test_places_and_choices(random):
+    i = random.random.integers(0, 15, 30)
+    v = random.random.standard_normal(30)
+    check("unravel_index", i, (3, 5))
+    check("unravel_index", i, (3, 5), order="F")
+    check("ravel_multi_index", (i % 3, i % 4), (3, 4), order=random.one("CF"))
+    check("choose", i % 3, [v, v + 1, -v])
+    check("choose", i, [v, v])
+    check("select", [v > 1, v < 0], [v, v * 10], default=5)
+    check("lexsort", (i, i[::-1].copy() % 3))
+    for name in ("union1d", "intersect1d", "setdiff1d", "setxor1d"):
+        check(name, i, np.array([1, 2, 77]))
+    assert pykc.partition(pykc.array(v), 7)[7].item() == np.sort(v)[7]
+    assert v[pykc.argpartition(pykc.array(v), 7).get()[7]] == np.sort(v)[7]
+    for name, *given in (("put", [0, 3, -1], [7.0, 8.0]), ("put", [1, 31], 5), ("putmask", v > 0, np.array([1.0, 2, 3])),
+                         ("place", v > 0, np.array([1.0, 2, 3])), ("copyto", 9)):
+        host, device = v.reshape(5, 6).copy(), pykc.array(v.reshape(5, 6))
+        given = [one.reshape(5, 6) if isinstance(one, np.ndarray) and one.dtype == bool else one for one in given]
+        keywords = {"put": {"mode": "wrap"}, "copyto": {"where": host < 0}}.get(name, {})
+        getattr(np, name)(host, *given, **keywords)
+        getattr(pykc, name)(device, *on_device(given), **{key: on_device(one) for key, one in keywords.items()})
+        assert_same(device, host)
+
+
+def test_reductions_but_for_nans(random):
+    x = random.random.standard_normal((4, 6))
+    x[:, 1:][random.random.random((4, 5)) < 0.3] = np.nan
+    for name, dtype in itertools.product(("nanvar", "nanstd"), ("f4", "f8", "c16")):
+        check(name, x.astype(dtype), axis=1, scale=100)
+        check(name, x.astype(dtype), ddof=1, keepdims=True, scale=100)
+    check("nanvar", random.random.integers(0, 9, 10), ddof=1)
+    for name in ("nanargmin", "nanargmax", "nancumsum", "nancumprod"):
+        check(name, x, axis=1)
+        check(name, x)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "mean", "all", "any", "min", "max"])
+def test_masked_reductions(random, name):
+    first = {"initial": 1} if name in ("min", "max") else {}
+    for dtype in (random.one(["i4", "u8", "i1"]), random.one(["f4", "f8"])):
+        x = random.values((4, 5), dtype, small=True)
+        check(name, x, axis=1, where=x > 0, scale=10, **first)
+        check(name, x, where=np.array([True, False, True, True, False]), keepdims=True, scale=10, **first)
+        if name not in ("mean", "all", "any"):
+            check(name, x, axis=0, initial=3, scale=10)
+            check(name, x[:0], axis=0, initial=3)
+    check(name, x, where=x > 0, scale=10)
+    check(name, x, nothing=1)
+
+
+def test_masked_functions_of_elements(random):
+    x, mask = random.random.random((4, 5)), random.random.random((4, 5)) < 0.5
+    for name, *given in (("add", x, 1.0), ("sqrt", x), ("greater", x, 0.5)):
+        host = np.full((4, 5), 7.0)
+        if name == "greater":
+            host = host > 9
+        device = pykc.array(host)
+        assert getattr(pykc, name)(*on_device(given), out=device, where=pykc.array(mask)) is device
+        assert_same(device, getattr(np, name)(*given, out=host, where=mask), exact=False)
+    assert (pykc.sin(pykc.array(x), where=pykc.array(mask)).get()[mask] == pykc.sin(pykc.array(x)).get()[mask]).all()
+    with pytest.raises(TypeError, match="no casting="):
+        pykc.add(1, 2, casting="safe")
+
+
+@pytest.mark.parametrize("name", ["add", "multiply", "minimum", "maximum", "logical_and", "logical_or", "bitwise_and",
+                                  "bitwise_or", "bitwise_xor", "gcd", "hypot", "logaddexp"])
+def test_reduce_of_a_ufunc(random, name):
+    dtype = random.one(["i4", "u1", "i8"] if name[0] in "bg" else ["f4", "f8"])
+    x = random.values((3, 4), dtype, small=True)
+    check(f"{name}.reduce", x, scale=100)
+    check(f"{name}.reduce", x, axis=(0, 1), keepdims=True, scale=100)
+
+
+def test_accumulate_of_a_ufunc(random):
+    x = random.random.random((3, 4))
+    check("add.accumulate", x)
+    check("multiply.accumulate", x, axis=1)
+    with pytest.raises(NotImplementedError, match="add.accumulate and"):
+        pykc.maximum.accumulate(pykc.array(x))
+
+
+@pytest.mark.parametrize("name", ["add", "subtract", "minimum", "maximum"])
+def test_at_of_a_ufunc(random, name):
+    """An element that is indexed several times takes part in each."""
+    for dtype in ("i4", "u8", "f4", "f8", "i1", "c8")[:6 if name in ("add", "subtract") else 5]:
+        host = random.values((3, 9), dtype, small=True)
+        device = pykc.array(host)
+        values = random.random.integers(0, 4, 30).astype(dtype)
+        places = random.random.integers(-9, 9, 30)
+        for index, value in (((1, places), values), ((slice(None), [0, 0, 2]), 1), (0, 2), ((2, 2), 1),
+                             (host.real > 0, 1)):
+            getattr(np, name).at(host, index, dtype_of(host, value))
+            getattr(pykc, name).at(device, on_device(index), on_device(dtype_of(host, value)))
+        assert_same(device, host, exact=False)
+    with pytest.raises(NotImplementedError, match="there are add"):
+        pykc.power.at(device, 0, 1)
+    pykc.scatter_add(device, [0, 0], 1)
+
+
+def dtype_of(host, value):
+    return np.asarray(value, host.dtype)[()]
