@@ -4,6 +4,7 @@ from typing import Any, Callable, overload
 
 from . import cuda as cuda
 from . import numba as numba
+from . import linalg as linalg
 from . import random as random
 from . import types as types
 from ._capture import CaptureError as CaptureError
