@@ -41,6 +41,41 @@ def test_events():
         cuda.event().elapsed_time(end)
 
 
+def test_the_names_of_cupy():
+    device = cuda.to_device(np.zeros(100))
+    stream, start, end = cuda.Stream(non_blocking=True), cuda.Event(), cuda.Event()
+    start.record(stream)
+    increment[1, 128, stream](device)
+    end.record(stream)
+    end.synchronize()
+    assert cuda.get_elapsed_time(start, end) >= 0 and (device.copy_to_host() == 1).all()
+    cuda.Stream.null.synchronize()
+    with cuda.Device(0):
+        cuda.Device().synchronize()
+    cuda.Device(0).use()
+    assert cuda.Device() == cuda.Device(0) == cuda.get_current_device()
+    with pytest.raises(IndexError):
+        cuda.Device(99)
+
+
+def test_mapped():
+    one, other = np.zeros(100), np.ones(50)
+    with cuda.mapped(one, other) as (a, b):
+        increment[1, 128](a)
+        increment[1, 128](b)
+    assert (one == 1).all() and (other == 2).all()
+    with cuda.mapped(one) as a:
+        increment[1, 128](a)
+    assert (one == 2).all()
+
+
+def test_limits_of_a_device():
+    device = cuda.get_current_device()
+    assert (device.COMPUTE_CAPABILITY_MAJOR, device.COMPUTE_CAPABILITY_MINOR) == device.compute_capability
+    assert device.MAX_THREADS_PER_MULTI_PROCESSOR in (1024, 1536, 2048)
+    assert device.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN >= device.MAX_SHARED_MEMORY_PER_BLOCK
+
+
 def test_callback():
     called = []
     cuda.stream().add_callback(lambda stream, status, arg: called.append(arg), 3)

@@ -6,13 +6,13 @@ import importlib
 from .._kernel_names import cuda_name
 from ._arguments import In, InOut, Out
 from ._arrays import (DeviceNDArray, as_cuda_array, device_array, device_array_like, from_cuda_array_interface,
-                      is_cuda_array, managed_array, mapped_array, mapped_array_like, pinned, pinned_array,
-                      pinned_array_like, to_device)
-from ._contexts import (close, current_context, defer_cleanup, detect, get_current_device, gpus, is_available,
+                      is_cuda_array, managed_array, mapped, mapped_array, mapped_array_like, pinned,
+                      pinned_array, pinned_array_like, to_device)
+from ._contexts import (Device, close, current_context, defer_cleanup, detect, get_current_device, gpus, is_available,
                         is_bfloat16_supported, is_float16_supported, is_gpu, is_supported_version, list_devices,
                         profile_start, profile_stop, profiling, require_context, select_device, synchronize)
 from ._dispatcher import Dispatcher, jit
-from ._streams import (Event, Stream, default_stream, event, event_elapsed_time, external_stream,
+from ._streams import (Event, Stream, default_stream, event, event_elapsed_time, external_stream, get_elapsed_time,
                        legacy_default_stream, per_thread_default_stream, stream)
 
 _pykc_path = "numba.cuda"

@@ -450,6 +450,24 @@ class pinned:
         pass
 
 
+class mapped:
+    """`with cuda.mapped(a, b) as (da, db):` arrays of the device for arrays of the host, which have their elements again
+    where the block ends; of one array, `with cuda.mapped(a) as da:`. `mapped_array` shares memory, and copies nothing."""
+
+    def __init__(self, *arrays, stream=0, portable: bool = False, wc: bool = False):
+        self._hosts, self._stream = arrays, stream
+        self._made: list[DeviceNDArray] = []
+
+    def __enter__(self):
+        self._made = [to_device(host, self._stream) for host in self._hosts]
+        return self._made[0] if len(self._made) == 1 else tuple(self._made)
+
+    def __exit__(self, *exception) -> None:
+        for made, host in zip(self._made, self._hosts):
+            made.copy_to_host(host, self._stream)
+        self._made = []
+
+
 # --- copies between parts of arrays -----------------------------------------------------------------------------------
 
 

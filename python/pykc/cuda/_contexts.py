@@ -21,15 +21,19 @@ class MemoryInfo(NamedTuple):
 
 class Device:
     """A device, as `cuda.gpus` lists it: `id`, `name`, `compute_capability`, and the limits that Numba names in
-    capitals. In a `with` block it is the one in use."""
+    capitals. In a `with` block it is the one in use. `Device(0)` is the first, `Device()` the one in use, as in CuPy."""
 
     WARP_SIZE = 32
     MAX_GRID_DIM_X, MAX_GRID_DIM_Y, MAX_GRID_DIM_Z = 2 ** 31 - 1, 65535, 65535
     MAX_BLOCK_DIM_X, MAX_BLOCK_DIM_Y, MAX_BLOCK_DIM_Z = 1024, 1024, 64
     MAX_SHARED_MEMORY_PER_BLOCK = 48 * 1024
-    UNIFIED_ADDRESSING = 1
+    MAX_REGISTERS_PER_BLOCK, TOTAL_CONSTANT_MEMORY = 65536, 64 * 1024
+    UNIFIED_ADDRESSING = CAN_MAP_HOST_MEMORY = MANAGED_MEMORY = CONCURRENT_KERNELS = COOPERATIVE_LAUNCH = 1
 
-    def __init__(self, number: int, facts: dict[str, Any]):
+    def __init__(self, number: int | None = None, facts: dict[str, Any] | None = None):
+        if facts is None:
+            device = get_current_device() if number is None else list_devices()[number]
+            number, facts = device.id, device._facts
         self.id = number
         self._facts = facts
         self._before: list = []
@@ -66,12 +70,41 @@ class Device:
         return self._facts["multiprocessors"]
 
     @property
+    def COMPUTE_CAPABILITY_MAJOR(self) -> int:
+        """The first number of the compute capability."""
+        return self.compute_capability[0]
+
+    @property
+    def COMPUTE_CAPABILITY_MINOR(self) -> int:
+        """The second number of the compute capability."""
+        return self.compute_capability[1]
+
+    @property
+    def MAX_THREADS_PER_MULTI_PROCESSOR(self) -> int:
+        """The most threads that a multiprocessor holds, of all its blocks."""
+        return {(7, 5): 1024, (8, 6): 1536, (8, 7): 1536, (8, 9): 1536, (12, 0): 1536, (12, 1): 1536}.get(
+            self.compute_capability, 2048)
+
+    @property
+    def MAX_SHARED_MEMORY_PER_BLOCK_OPTIN(self) -> int:
+        """The most bytes of shared memory of a block; a launch of more than the usual ones asks for them by itself."""
+        return self._facts["max_shared_bytes_per_block"]
+
+    @property
     def MAX_THREADS_PER_BLOCK(self) -> int:
         """The most threads of a block."""
         return self._facts["max_threads_per_block"]
 
     def _open(self) -> _native.Device:
         return _devices.device(self._facts["name"])
+
+    def synchronize(self) -> None:
+        """Waits for all that the device was given."""
+        self._open().synchronize()
+
+    def use(self) -> None:
+        """Makes it the one in use, for this thread."""
+        _devices.select(self._open())
 
     def reset(self) -> None:
         """Waits for the device. Arrays stay as they are."""

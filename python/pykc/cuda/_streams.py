@@ -10,10 +10,13 @@ from .. import _devices, _native
 
 class Stream:
     """A queue of launches and copies, which run one after the other; those of different streams are independent. On the
-    CPU device each has run when its call returns. A `with` block waits for the stream at its end."""
+    CPU device each has run when its call returns. A `with` block waits for the stream at its end. `Stream()` is a new
+    one, as in CuPy, `Stream.null` the one of launches that name none."""
 
-    def __init__(self, native: _native.Stream):
-        self._native = native
+    null: Stream
+
+    def __init__(self, native: _native.Stream | None = None, *, non_blocking: bool = True):
+        self._native = native or _devices.current().create_stream()
 
     @property
     def handle(self) -> int:
@@ -82,6 +85,12 @@ def default_stream() -> Stream:
     return Stream(_devices.current().default_stream)
 
 
+class _Null:
+    def __get__(self, instance, owner) -> Stream:
+        return default_stream()
+
+
+Stream.null = _Null()
 legacy_default_stream = per_thread_default_stream = default_stream
 
 
@@ -142,3 +151,6 @@ def event(timing: bool = True) -> Event:
 def event_elapsed_time(evtstart: Event, evtend: Event) -> float:
     """Milliseconds between two events."""
     return evtend._recorded().milliseconds_since(evtstart._recorded())
+
+
+get_elapsed_time = event_elapsed_time  # CuPy's name
