@@ -106,6 +106,41 @@ class Generator:
             raise ValueError("scale < 0")
         return self._floats(_EXPONENTIAL, size, dtype, scale, 0)
 
+    def _inverted(self, value: str, size, dtype, a: float, b: float) -> ndarray:
+        """VALUE of `u`, a number from 0 to below 1 for each element."""
+        parts = "\n".join(f"u = {{{number}}}\n{name} = {value}" for number, name in enumerate(("first", "second")))
+        return self._floats(parts, size, dtype, a, b)
+
+    def lognormal(self, mean: float = 0.0, sigma: float = 1.0, size=None, dtype=float) -> ndarray:
+        """Numbers whose logarithms have the normal distribution of this mean and deviation."""
+        from ._arrays.ufuncs import find
+        return find("exp")(self.normal(mean, sigma, size, dtype))
+
+    def laplace(self, loc: float = 0.0, scale: float = 1.0, size=None, dtype=float) -> ndarray:
+        """Numbers of Laplace's distribution."""
+        return self._inverted("a - b * math.copysign(math.log(max(1 - abs(2 * u - 1), 1e-30)), 0.5 - u)", size, dtype,
+                              loc, scale)
+
+    def logistic(self, loc: float = 0.0, scale: float = 1.0, size=None, dtype=float) -> ndarray:
+        """Numbers of the logistic distribution."""
+        return self._inverted("a + b * math.log(max(u, 1e-30) / (1 - u))", size, dtype, loc, scale)
+
+    def gumbel(self, loc: float = 0.0, scale: float = 1.0, size=None, dtype=float) -> ndarray:
+        """Numbers of Gumbel's distribution."""
+        return self._inverted("a - b * math.log(max(-math.log(1 - u), 1e-30))", size, dtype, loc, scale)
+
+    def rayleigh(self, scale: float = 1.0, size=None, dtype=float) -> ndarray:
+        """Numbers of Rayleigh's distribution."""
+        return self._inverted("a * math.sqrt(-2 * math.log(1 - u))", size, dtype, scale, 0)
+
+    def weibull(self, a: float, size=None, dtype=float) -> ndarray:
+        """Numbers of Weibull's distribution of shape A."""
+        return self._inverted("math.pow(-math.log(1 - u), a)", size, dtype, 1 / a, 0)
+
+    def pareto(self, a: float, size=None, dtype=float) -> ndarray:
+        """Numbers of Pareto's distribution of shape A, from 0 on."""
+        return self._inverted("math.expm1(-math.log(1 - u) * a)", size, dtype, 1 / a, 0)
+
     def integers(self, low: int, high: int | None = None, size=None, dtype="int64", endpoint: bool = False) -> ndarray:
         """Integers from LOW, or 0, to below HIGH, or to HIGH where it is the end point. Of n of them each comes with
         a probability that differs from 1 / n by less than 2 ** -64."""
@@ -157,6 +192,26 @@ class Generator:
         return places if is_count else take(a, places, axis)
 
 
+class RandomState(Generator):
+    """A sequence of its own, by NumPy's older names."""
+
+    def rand(self, *size, dtype=float) -> ndarray:
+        """`random`, with the extents as arguments."""
+        return self.random(size or None, dtype)
+
+    def randn(self, *size, dtype=float) -> ndarray:
+        """`standard_normal`, with the extents as arguments."""
+        return self.standard_normal(size or None, dtype)
+
+    def randint(self, low: int, high: int | None = None, size=None, dtype="int64") -> ndarray:
+        """`integers`."""
+        return self.integers(low, high, size, dtype)
+
+    def random_sample(self, size=None, dtype=float) -> ndarray:
+        """`random`."""
+        return self.random(size, dtype)
+
+
 def _parameters(low, high, size) -> tuple:
     """Arrays as they are, and the shape of the numbers that they are for."""
     if size is None:
@@ -201,7 +256,8 @@ def randint(low: int, high: int | None = None, size=None, dtype="int64") -> ndar
     return _shared.integers(low, high, size, dtype)
 
 
-_METHODS = ("uniform", "standard_normal", "normal", "exponential", "integers", "permutation", "shuffle", "choice")
+_METHODS = ("uniform", "standard_normal", "normal", "lognormal", "exponential", "laplace", "logistic", "gumbel",
+            "rayleigh", "weibull", "pareto", "integers", "permutation", "shuffle", "choice")
 
 
 def __getattr__(name: str):

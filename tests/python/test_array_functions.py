@@ -174,6 +174,14 @@ def test_joined_and_made(random):
     check("pad", x, -1)
     check("append", x, x[:2], axis=0)
     check("append", x, v)
+    for place, values, axis in ((1, 9, None), (1, [7, 8, 9], None), ([1, 3], [7, 8], None), (slice(1, 3), 5, 0)):
+        check("insert", v, place, values, axis)
+    for axis in (0, 1):
+        check("insert", x, 1, 9, axis)
+        check("insert", x, 2, x[0, :1] if axis else x[0], axis)
+        check("insert", x, [0, 2], x[:2] if not axis else x[:, :2], axis)
+        check("apply_along_axis", lambda row: row.sum(), axis, x)
+        check("apply_along_axis", lambda row: row[:3] + row[0], axis, x)
     check("delete", v, [3, -1])
     check("delete", x, slice(1, 3), 0)
     check("delete", v, 12)
@@ -292,3 +300,11 @@ def test_at_of_a_ufunc(random, name):
 
 def dtype_of(host, value):
     return np.asarray(value, host.dtype)[()]
+
+
+def test_files_and_addresses(tmp_path):
+    x = pykc.arange(6.0).reshape(2, 3)
+    pykc.save(tmp_path / "x.npy", x)
+    assert_same(pykc.load(tmp_path / "x.npy"), x.get())
+    assert x[0, 1:].data.ptr == x.data.ptr + 8
+    assert 5 in x and 7 not in x

@@ -95,6 +95,23 @@ def test_distributions(dtype):
     assert x.dtype == dtype and x[:, 0].max() <= 1 < x[:, 1].max() and x.min() >= -1
 
 
+def test_other_distributions():
+    """Means and deviations, as far as 5 standard errors."""
+    random, gamma = pykc.random.default_rng(), math.gamma
+    n = 20_000
+    for name, given, mean, deviation in (
+            ("lognormal", (0.1, 0.5), math.exp(0.225), math.exp(0.225) * math.sqrt(math.exp(0.25) - 1)),
+            ("laplace", (2, 3), 2, 3 * math.sqrt(2)), ("logistic", (1, 2), 1, 2 * math.pi / math.sqrt(3)),
+            ("gumbel", (1, 2), 1 + 2 * np.euler_gamma, 2 * math.pi / math.sqrt(6)),
+            ("rayleigh", (2,), 2 * math.sqrt(math.pi / 2), 2 * math.sqrt(2 - math.pi / 2)),
+            ("weibull", (2,), gamma(1.5), math.sqrt(gamma(2) - gamma(1.5) ** 2)), ("pareto", (5,), 1 / 4, 0.3227)):
+        found = getattr(random, name)(*given, size=n).get()
+        assert abs(found.mean() - mean) < 5 * deviation / math.sqrt(n), name
+        assert abs(found.std() / deviation - 1) < 0.15, name
+    state = pykc.random.RandomState(3)
+    assert state.rand(2, 3).shape == state.randn(2, 3).shape == state.randint(5, size=(2, 3)).shape == (2, 3)
+
+
 def test_random_integers():
     rng = pykc.random.default_rng(11)
     counts = np.bincount(rng.integers(0, 10, 100_000).get(), minlength=10)

@@ -10,12 +10,12 @@ from .ndarray import ndarray
 ROOMS = {
     "creation": """array asarray ascontiguousarray asnumpy empty empty_like zeros zeros_like ones ones_like full
         full_like arange linspace logspace geomspace eye identity tri tril triu meshgrid indices mgrid ogrid
-        fromfunction vander ix_ tril_indices triu_indices diag_indices asfortranarray copy from_dlpack
+        fromfunction save load vander ix_ tril_indices triu_indices diag_indices asfortranarray copy from_dlpack
         get_array_module""",
     "joining": """reshape ravel transpose permute_dims matrix_transpose swapaxes moveaxis expand_dims squeeze
         rollaxis broadcast_to broadcast_arrays flip flipud fliplr rot90 atleast_1d atleast_2d atleast_3d concatenate
-        concat stack vstack hstack dstack column_stack append delete pad unstack array_split split hsplit vsplit dsplit
-        tile repeat roll where diag diagflat diagonal copyto size ndim shape""",
+        concat stack vstack hstack dstack column_stack append insert delete pad unstack array_split split hsplit vsplit dsplit
+        tile repeat roll apply_along_axis where diag diagflat diagonal copyto size ndim shape""",
     "reductions": """sum prod all any count_nonzero min max amin amax nanmin nanmax ptp argmin argmax mean var std nansum nanprod
         nanmean nanvar nanstd nanargmin nanargmax average""",
     "scanning": "cumsum cumprod nancumsum nancumprod cumulative_sum cumulative_prod diff",

@@ -62,6 +62,19 @@ def asnumpy(a: Any, stream=None, order: str = "C", out=None):
     return a.get(stream, order, out) if isinstance(a, ndarray) else numpy.asarray(a)
 
 
+def save(file, arr, **others) -> None:
+    """Writes an array to a `.npy` file, as `numpy.save` does."""
+    numpy.save(file, asnumpy(arr), **others)
+
+
+def load(file, **others) -> ndarray:
+    """The array of a `.npy` file."""
+    found = numpy.load(file, **others)
+    if not isinstance(found, numpy.ndarray):
+        raise TypeError("load is for `.npy` files: take arrays out of what `numpy.load` gives")
+    return array(found)
+
+
 def from_dlpack(x: Any, /, *, device=None, copy: bool | None = None) -> ndarray:
     """Another library's array by DLPack, without a copy where it lies on the device."""
     found = x if isinstance(x, ndarray) else None

@@ -273,6 +273,37 @@ def dsplit(ary, indices_or_sections) -> list[ndarray]:
     return split(ary, indices_or_sections, 2)
 
 
+def insert(arr, obj, values, axis: int | None = None) -> ndarray:
+    """With values before the parts at these places along an axis."""
+    arr = asarray(arr)
+    if axis is None:
+        arr, axis = arr.ravel(), 0
+    axis = axis_of(axis, arr.ndim)
+    obj = obj.get() if isinstance(obj, ndarray) else obj
+    values = asarray(values, device=arr.device)
+    is_one = numpy.ndim(obj) == 0 and not isinstance(obj, slice)
+    if is_one and values.ndim:  # NumPy takes the part that is put in, or several by their first axis
+        values = moveaxis(values[(None,) * (arr.ndim - values.ndim)], 0, axis)
+    places = [obj] * values.shape[axis] if is_one and values.ndim else obj
+    order = numpy.insert(numpy.arange(arr.shape[axis]), places, -1)
+    made = ndarray((*arr.shape[:axis], order.size, *arr.shape[axis + 1:]), arr.dtype, device=arr.device)
+    before = (slice(None),) * axis
+    made[(*before, numpy.flatnonzero(order >= 0))] = arr
+    made[(*before, numpy.flatnonzero(order < 0))] = values
+    return made
+
+
+def apply_along_axis(func1d, axis: int, arr, *args, **kwargs) -> ndarray:
+    """What a function gives for each vector along an axis. It is called for one after the other."""
+    arr = asarray(arr)
+    axis = axis_of(axis, arr.ndim)
+    rows = moveaxis(arr, axis, -1).reshape(-1, arr.shape[axis])
+    found = stack([asarray(func1d(row, *args, **kwargs)) for row in rows])
+    found = found.reshape(*arr.shape[:axis], *arr.shape[axis + 1:], *found.shape[1:])
+    added = found.ndim - arr.ndim + 1
+    return moveaxis(found, tuple(range(arr.ndim - 1, found.ndim)), tuple(range(axis, axis + added))) if added else found
+
+
 def delete(arr, obj, axis: int | None = None) -> ndarray:
     """Without the parts at these places along an axis."""
     arr = asarray(arr)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 
@@ -61,6 +61,11 @@ class Flags(dict):
             raise AttributeError(name) from None
 
 
+class Pointer(NamedTuple):
+    """An address on a device, by CuPy's name."""
+    ptr: int
+
+
 class ndarray(DeviceNDArray):
     """An array in a device's memory, with NumPy's operators and methods. Made by `pykc.array` and its kin; this class
     itself makes an array with any values, `pykc.ndarray((3, 4), "float32")`.
@@ -115,6 +120,9 @@ class ndarray(DeviceNDArray):
     def __complex__(self) -> complex:
         return complex(self.item())
 
+    def __contains__(self, value) -> bool:
+        return bool((self == value).any())
+
     def __index__(self) -> int:
         if self.ndim or self.dtype.kind not in "iu":
             raise TypeError("only arrays of one integer and no dimension can be used as an index")
@@ -147,6 +155,11 @@ class ndarray(DeviceNDArray):
     def __reduce__(self):
         from .creation import array
         return array, (self.get(),)
+
+    @property
+    def data(self) -> Pointer:
+        """Where the first element is: `x.data.ptr`, its address on the device."""
+        return Pointer(self.address)
 
     # --- views --------------------------------------------------------------------------------------------------------
 
