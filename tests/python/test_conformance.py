@@ -9,7 +9,7 @@ HERE = pathlib.Path(__file__).parent
 SUITE = HERE.parent / "conformance"
 OF_THE_HOST = ("9_errors", "14_host_language", "15_grammar")  # about the language of .pyk files itself
 # What test_library.py asks of the same functions, from Python, with random arrays; it takes long to compile.
-OF_THE_LIBRARY = ("attention_backward", "selecting", "sorting", "transforms")
+OF_THE_LIBRARY = ("attention_backward", "selecting", "sorting", "top_k", "transforms")
 OPTIONS = re.compile(r"^# (pykc|options):", re.MULTILINE)
 
 

@@ -22,10 +22,22 @@ def test_script(script):
     assert done.returncode == 0 and done.stdout, done.stderr
 
 
+@pytest.fixture(scope="module")
+def kernel():
+    """One for all notebooks, each of which begins without names: to start it, and to import matplotlib, takes longer
+    than they do."""
+    kernel, client = pytest.importorskip("jupyter_client.manager").start_new_kernel(kernel_name="python3")
+    client.stop_channels()
+    yield kernel
+    kernel.shutdown_kernel(now=True)
+
+
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=name)
-def test_notebook(notebook):
+def test_notebook(notebook, kernel):
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
-    run = nbclient.NotebookClient(nbformat.read(notebook, 4), timeout=60).execute()
+    cells = nbformat.read(notebook, 4)
+    cells.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))
+    run = nbclient.NotebookClient(cells, km=kernel, timeout=60).execute()
     shown = [output for cell in run.cells for output in cell.get("outputs", ())]
     assert any("image/png" in output.get("data", ()) for output in shown)
 
