@@ -201,10 +201,15 @@ def test_joined_and_made(random):
 
 def test_places_and_choices(random):
     i = random.random.integers(0, 15, 30)
+    i[:2] = 0, 14
     v = random.random.standard_normal(30)
     check("unravel_index", i, (3, 5))
     check("unravel_index", i, (3, 5), order="F")
     check("ravel_multi_index", (i % 3, i % 4), (3, 4), order=random.one("CF"))
+    check("unravel_index", i, (3, 4))
+    check("unravel_index", i - 20, (3, 5))
+    with pytest.raises(IndexError, match="out of bounds"):
+        pykc.put(pykc.zeros(5), [1, 5], 1, mode="raise")
     check("choose", i % 3, [v, v + 1, -v])
     check("choose", i, [v, v])
     check("select", [v > 1, v < 0], [v, v * 10], default=5)

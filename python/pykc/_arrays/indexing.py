@@ -5,6 +5,7 @@ that the arrays have in common, and through the elements of the other axes behin
 """
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
@@ -338,7 +339,7 @@ def put(a: ndarray, ind, v, mode: str = "wrap") -> None:
     places = _within(asarray(ind, device=a.device).ravel(), a.size, mode)
     v = asarray(v, a.dtype, device=a.device).ravel()
     if places.size and v.size:
-        a[unravel_index(places, a.shape)] = v[indices_of(places.size, a.device) % v.size]
+        a[_unraveled(places % a.size, a.shape)] = v[indices_of(places.size, a.device) % v.size]
 
 
 def putmask(a: ndarray, mask, values) -> None:
@@ -358,7 +359,7 @@ def place(arr: ndarray, mask, vals) -> None:
         return
     if not vals.size:
         raise ValueError("Cannot insert from an empty array!")
-    arr[unravel_index(chosen, arr.shape)] = vals[indices_of(chosen.size, arr.device) % vals.size]
+    arr[_unraveled(chosen, arr.shape)] = vals[indices_of(chosen.size, arr.device) % vals.size]
 
 
 def _within(places: ndarray, extent: int, mode: str) -> ndarray:
@@ -367,14 +368,27 @@ def _within(places: ndarray, extent: int, mode: str) -> ndarray:
     if mode == "clip":
         return places.clip(0, extent - 1)
     if mode == "raise":
+        _require(places, -extent, extent, IndexError)
         return places
     raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+
+
+def _require(places: ndarray, low: int, high: int, error: type[Exception]) -> None:
+    """The host waits for the least and the greatest of the places, which lie from LOW to below HIGH."""
+    if places.size and not low <= int(places.min()) <= int(places.max()) < high:
+        raise error(f"a place is out of bounds: they are from {low} to below {high}")
 
 
 def unravel_index(indices, shape, order: str = "C") -> tuple[ndarray, ...]:
     """The places of an array of this shape, by axes, that have these numbers."""
     indices = asarray(indices)
-    shape = as_shape(shape)
+    if indices.dtype.kind not in "iu":
+        raise TypeError("only int indices permitted")
+    _require(indices, 0, math.prod(as_shape(shape)), ValueError)
+    return _unraveled(indices, as_shape(shape), order)
+
+
+def _unraveled(indices: ndarray, shape: tuple[int, ...], order: str = "C") -> tuple[ndarray, ...]:
     found = []
     for extent in (shape[::-1] if order == "C" else shape):
         found.append(indices % extent)
@@ -398,9 +412,9 @@ def choose(a, choices, out: ndarray | None = None, mode: str = "raise") -> ndarr
     from .joining import broadcast_arrays, stack
     a = asarray(a)
     parts = [asarray(one) for one in choices]
-    if mode == "raise" and a.size and not 0 <= int(a.min()) <= int(a.max()) < len(parts):
-        raise ValueError("invalid entry in choice array")
-    a, *parts = broadcast_arrays(_within(a, len(parts), mode), *parts)
+    if mode == "raise":
+        _require(a, 0, len(parts), ValueError)
+    a, *parts = broadcast_arrays(a if mode == "raise" else _within(a, len(parts), mode), *parts)
     found = take_along_axis(stack(parts), a[None], 0)[0]
     if out is not None:
         assign(out, found)

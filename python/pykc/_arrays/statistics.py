@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy
@@ -132,7 +133,7 @@ def _histogram(columns: list[ndarray], bins, ranges, density: bool, weights) -> 
     if weights is not None:
         weights = asarray(weights)
     kept = None if weights is None else broadcast_to(weights, is_within.shape)[is_within]
-    counts = _counted(places[is_within], kept, int(numpy.prod(shape))).reshape(shape)
+    counts = _counted(places[is_within], kept, math.prod(shape)).reshape(shape)
     if kept is not None and is_one and weights.dtype.kind != "c":
         counts = counts.astype(weights.dtype, copy=False)
     if not is_one and kept is None:
@@ -189,12 +190,11 @@ def _quantile(a, q, whole: int, axis, out, method: str, keepdims: bool, skips_na
     if q.size and not (q.min() >= 0 and q.max() <= 1):
         raise ValueError("Quantiles must be in the range [0, 1]" if whole == 1 else
                          "Percentiles must be in the range [0, 100]")
+    if not a.size:
+        raise ValueError("quantiles of no elements")
     axes = axes_of(axis, a.ndim)
     kept = [extent for place, extent in enumerate(a.shape) if place not in axes]
-    rows = moveaxis(a, axes, tuple(range(a.ndim - len(axes), a.ndim))).reshape(int(numpy.prod(kept)), -1) \
-        if a.size else None
-    if rows is None:
-        raise ValueError("quantiles of no elements")
+    rows = moveaxis(a, axes, tuple(range(a.ndim - len(axes), a.ndim))).reshape(math.prod(kept), -1)
     dtype = a.dtype if method in ("lower", "higher", "nearest") else \
         a.dtype if is_number and a.dtype.kind == "f" else numpy.result_type(a.dtype, float)
     found = _of_rows(sort(rows, -1), q.ravel(), method, dtype, skips_nans)
