@@ -777,3 +777,23 @@ def test_vectors():
     assert out["x"].tolist() == [2.5, 4.5, 6.5] and (out["w"] == 8).all() and out[0].y == 8
     made = pykc.double3(pykc.i32x2(1, 2), 5)
     assert made.tolist() == (1.0, 2.0, 5.0) and made.z == 5 and made.dtype == pykc.f64x3.dtype
+
+
+def test_fields_of_packed_records():
+    """`p.x[i]` is `p[i].x`, also where no array of NumPy's strides would be the field."""
+    packed = np.dtype([("place", np.float32, (3,)), ("mass", np.float64), ("number", np.int16)])
+    assert packed.itemsize == 22
+
+    @cuda.jit
+    def move(p, out):
+        i = cuda.grid(1)
+        if i < p.size:
+            p["mass"][i] = p["number"][i] * 2
+            p.place[i, 1] += p.mass[i]
+            out[i] = p.mass[i] + p.place[i][1] + p["place"][i, 2]
+
+    p, out = np.zeros(10, packed), np.zeros(10)
+    p["number"], p["place"] = np.arange(10), 1
+    move[1, 32](p, out)
+    assert (p["mass"] == 2 * np.arange(10)).all() and (p["place"][:, 1] == 1 + 2 * np.arange(10)).all()
+    assert (out == 4 * np.arange(10) + 2).all()

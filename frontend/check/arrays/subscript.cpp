@@ -1,6 +1,8 @@
 #include "frontend/check/arrays/subscript.h"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,8 +32,14 @@ class Part {
   Part(FunctionChecker& checker, Value value, SourceRange range)
       : checker_(checker), value_(std::move(value)), range_(range) {}
 
+  /// `a.x[i]` is `a[i].x` where no array is the field of all records.
+  void take_later(std::string_view field, SourceRange field_range) { field_ = Field{field, field_range}; }
+
   void take(const ast::Subscript& subscript, bool is_last) {
     if (!value_.known()) return;
+    const auto* name = subscript.index->as<ast::StringLiteral>();
+    if (name && !is_last && !field_ && waiting_.empty() && has_field_of_elements(value_, name->value))
+      return take_later(name->value, subscript.index->range);
     if (value_.is_record() || subscript.index->as<ast::StringLiteral>()) {
       if (!waiting_.empty()) select_waiting();
       if (value_.known()) value_ = index_by_name(checker_, value_, *subscript.index, range_);
@@ -41,6 +49,10 @@ class Part {
     if (!items) {
       value_ = {};
       return;
+    }
+    if (field_) {
+      take_from_field(*items, is_last);
+      if (items->empty()) return;
     }
     const bool may_join = are_positions(*items) && waiting_.size() + items->size() <= rank();
     if (!waiting_.empty() && !may_join) select_waiting();
@@ -58,6 +70,28 @@ class Part {
   }
 
  private:
+  struct Field {
+    std::string_view name;
+    SourceRange range;
+  };
+
+  /// The element that positions stand for, once each axis has one, and its field; what is left is for this.
+  void take_from_field(std::vector<IndexItem>& items, bool is_last) {
+    const std::size_t count = std::min(items.size(), rank() - waiting_.size());
+    const auto own = items.begin() + static_cast<std::ptrdiff_t>(count);
+    waiting_.insert(waiting_.end(), items.begin(), own);
+    items.erase(items.begin(), own);
+    const bool is_whole = waiting_.size() == rank();
+    if (!are_positions(waiting_) || (is_last && !is_whole)) {
+      value_ = to_value(checker_, field_view(checker_, value_, field_->name, field_->range, field_->range), range_);
+      items.clear();
+    } else if (is_whole) {
+      select_waiting();
+      const auto [name, name_range] = *std::exchange(field_, std::nullopt);
+      if (value_.known()) value_ = field_of_element(checker_, value_, name, name_range, range_);
+    }
+  }
+
   std::size_t rank() const { return value_.is_array() ? value_.type()->array.extents.size() : 0; }
 
   void select_waiting() { value_ = select(checker_, value_, std::exchange(waiting_, {}), range_); }
@@ -85,6 +119,7 @@ class Part {
   Value value_;
   const SourceRange range_;
   std::vector<IndexItem> waiting_;
+  std::optional<Field> field_;
 };
 
 }  // namespace
@@ -92,7 +127,16 @@ class Part {
 Entity subscript(FunctionChecker& checker, const ast::Subscript& node, SourceRange range) {
   std::vector<const ast::Subscript*> chain{&node};  // from the outside in
   while (const auto* inner = chain.back()->value->as<ast::Subscript>()) chain.push_back(inner);
-  Entity base = checker.entity(*chain.back()->value);
+  const auto* attribute = chain.back()->value->as<ast::Attribute>();
+  if (attribute && !attribute->value->as<ast::Name>()) attribute = nullptr;
+  Entity base = checker.entity(attribute ? *attribute->value : *chain.back()->value);
+  if (attribute) {
+    const Value* owner = std::get_if<Value>(&base);
+    if (!owner || !has_field_of_elements(*owner, attribute->name)) {
+      attribute = nullptr;
+      base = checker.entity(*chain.back()->value);
+    }
+  }
   const SourceRange base_range = chain.back()->value->range;
   if (std::holds_alternative<FunctionRef>(base)) {
     checker.report(range, DiagnosticId::LaunchInKernel, checker.scope.file().text(base_range))
@@ -108,6 +152,7 @@ Entity subscript(FunctionChecker& checker, const ast::Subscript& node, SourceRan
   }
   if (chain.empty() || std::holds_alternative<Unknown>(base)) return base;
   Part part(checker, to_value(checker, std::move(base), chain.back()->value->range), range);
+  if (attribute) part.take_later(attribute->name, attribute->name_range);
   for (auto subscript = chain.rbegin(); subscript != chain.rend(); ++subscript)
     part.take(**subscript, subscript + 1 == chain.rend());
   return part.entity();

@@ -160,6 +160,12 @@ Entity record_attribute(FunctionChecker& checker, const Value& record, const ast
 }
 
 /// `a[i]['x']`, `a['x']`: as NumPy and Numba spell a field.
+Value field_of_element(FunctionChecker& checker, const Value& record, std::string_view name, SourceRange name_range,
+                       SourceRange range) {
+  const std::optional<std::size_t> index = field_index(checker, record, name, name_range);
+  return index ? field(checker, record, *index, range) : Value{};
+}
+
 Value index_by_name(FunctionChecker& checker, const Value& record, const ast::Expr& index, SourceRange range) {
   const auto* name = index.as<ast::StringLiteral>();
   if (name && record.is_array())
@@ -185,8 +191,7 @@ Value index_by_name(FunctionChecker& checker, const Value& record, const ast::Ex
         .note("a field has a name: " + as_code("." + record.type()->record->fields.front().name));
     return {};
   }
-  const std::optional<std::size_t> found = field_index(checker, record, name->value, index.range);
-  return found ? field(checker, record, *found, range) : Value{};
+  return field_of_element(checker, record, name->value, index.range, range);
 }
 
 /// `p.x = …`: in an array, a store; in a variable, a new value for all of it.
@@ -233,6 +238,14 @@ bool shares_record(const checked::Expr& value) {
   return component && shares_record(*component->tuple);
 }
 
+/// Whether that field of all records of an array is no array, though each of these has it: what `field_view` refuses.
+bool has_field_of_elements(const Value& array, std::string_view name) {
+  if (!array.is_array() || !array.type()->array.element.is_record()) return false;
+  const RecordType& record = *array.type()->array.element.record;
+  const RecordField* field = record.find(name);
+  return field && (!field->extents.empty() || record.bytes % size_in_bytes(field->type) != 0);
+}
+
 /// `a.x`, `a['x']`: that field of all records of an array, as an array.
 Entity field_view(FunctionChecker& checker, const Value& array, std::string_view name, SourceRange name_range,
                   SourceRange range) {
@@ -242,7 +255,7 @@ Entity field_view(FunctionChecker& checker, const Value& array, std::string_view
     checker.report(name_range, DiagnosticId::UnknownAttribute, describe(array), name);
     return Unknown{};
   }
-  if (!field->extents.empty() || element.record->bytes % size_in_bytes(field->type) != 0) {
+  if (has_field_of_elements(array, name)) {
     checker.report(range, DiagnosticId::UnsupportedInKernel, "a view of the field " + as_code(name))
         .note("index the array first: " + as_code("a[i]." + std::string(name)));
     return Unknown{};

@@ -23,6 +23,9 @@ Value index_by_name(FunctionChecker& checker, const Value& record, const ast::Ex
 void assign_field(FunctionChecker& checker, const ast::Attribute& node, const ast::Expr& target, const Value& value,
                   SourceRange range);
 bool is_place_target(const ast::Attribute& target);
+bool has_field_of_elements(const Value& array, std::string_view name);
+Value field_of_element(FunctionChecker& checker, const Value& record, std::string_view name, SourceRange name_range,
+                       SourceRange range);
 Entity field_view(FunctionChecker& checker, const Value& array, std::string_view name, SourceRange name_range,
                   SourceRange range);
 Entity call_record(FunctionChecker& checker, const RecordRef& type, const ast::Call& call, SourceRange range);
