@@ -12,6 +12,8 @@ Result<pykc::ElementType> element_type(std::int32_t type) {
   if (type == PYKC_C64) return pykc::ElementType(complex_type(pykc::ScalarType::F32));
   if (type == PYKC_C128) return pykc::ElementType(complex_type(pykc::ScalarType::F64));
   if (is_valid(scalar_type(type))) return pykc::ElementType(scalar_type(type));
+  if (type == PYKC_RECORD)
+    return pykc::invalid_argument("an array of records is one of bytes at first: see pykc_array_as_parameter");
   return pykc::invalid_argument("there is no type " + std::to_string(type));
 }
 

@@ -39,7 +39,9 @@ Result<Argument> of_record(const void* bytes, std::size_t index, const KernelInf
 Result<Argument> argument_of(const pykc_argument& from, std::size_t index, const KernelInfo* kernel) {
   switch (from.kind) {
     case PYKC_ARGUMENT_NUMBER:
-      return of_number(from);
+      if (is_valid(scalar_type(from.type))) return of_number(from);
+      return invalid_argument("argument " + std::to_string(index) + " is a number of type " +
+                              std::to_string(from.type) + ", and there is none");
     case PYKC_ARGUMENT_ARRAY:
       if (from.value.array != nullptr) return of_array(*from.value.array);
       return invalid_argument("argument " + std::to_string(index) + " is an array that is NULL");

@@ -408,6 +408,7 @@ static void test_arrays(const pykc_device* device) {
   FAILS(PYKC_INVALID_ARGUMENT, "copied to f64", pykc_array_copy(scalar, NULL, x));
   pykc_array_free(scalar);
   FAILS(PYKC_INVALID_ARGUMENT, "no type 99", pykc_array_allocate(device, 99, 1, &n, &y));
+  FAILS(PYKC_INVALID_ARGUMENT, "array_as_parameter", pykc_array_allocate(device, PYKC_RECORD, 1, &n, &y));
   FAILS(PYKC_INVALID_ARGUMENT, "shape", pykc_array_allocate(device, PYKC_I32, 1, NULL, &y));
   const int64_t negative = -1, huge = INT64_MAX / 8;
   FAILS(PYKC_INVALID_ARGUMENT, "-1", pykc_array_allocate(device, PYKC_I32, 1, &negative, &y));
@@ -485,7 +486,7 @@ static void test_launches(const pykc_device* device, const pykc_module* module) 
   FAILS(PYKC_INVALID_LAUNCH, "`factor`: expected a scalar f32, given f64",
         pykc_kernel_launch(scale, &config, arguments, 3));
   arguments[2].type = 200;
-  FAILS(PYKC_INVALID_LAUNCH, "an invalid ScalarType", pykc_kernel_launch(scale, &config, arguments, 3));
+  FAILS(PYKC_INVALID_ARGUMENT, "argument 2 is a number of type", pykc_kernel_launch(scale, &config, arguments, 3));
   arguments[2].kind = 9;
   FAILS(PYKC_INVALID_ARGUMENT, "no kind", pykc_kernel_launch(scale, &config, arguments, 3));
   FAILS(PYKC_INVALID_LAUNCH, "takes 3 arguments", pykc_kernel_launch(scale, &config, arguments, 2));
