@@ -1,7 +1,7 @@
 """Norms, systems of equations, inverses, determinants and Cholesky's decomposition, of matrices and stacks of them.
 
-Matrices are decomposed by panels of columns: one block eliminates within a panel, a thread a column carries its steps to
-the columns behind it, and a product of matrices takes the panel off the rest. Singular values and eigenvalues are
+Matrices are decomposed by panels of columns: one block eliminates within a panel, a thread a column carries its steps
+to the columns behind it, and a product of matrices takes the panel off the rest. Singular values and eigenvalues are
 NumPy's or cuSOLVER's: `numpy.linalg.svd(x.get())`.
 """
 from __future__ import annotations

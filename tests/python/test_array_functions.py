@@ -1,4 +1,4 @@
-"""Functions of arrays beside NumPy's, of random values: statistics, sampled functions, einsum, what joins and chooses."""
+"""Functions of arrays beside NumPy's, of random values: statistics, sampled functions, einsum, joining, choosing."""
 import itertools
 
 import numpy as np
@@ -218,8 +218,8 @@ def test_places_and_choices(random):
         check(name, i, np.array([1, 2, 77]))
     assert pykc.partition(pykc.array(v), 7)[7].item() == np.sort(v)[7]
     assert v[pykc.argpartition(pykc.array(v), 7).get()[7]] == np.sort(v)[7]
-    for name, *given in (("put", [0, 3, -1], [7.0, 8.0]), ("put", [1, 31], 5), ("putmask", v > 0, np.array([1.0, 2, 3])),
-                         ("place", v > 0, np.array([1.0, 2, 3])), ("copyto", 9)):
+    for name, *given in (("put", [0, 3, -1], [7.0, 8.0]), ("put", [1, 31], 5),
+                         ("putmask", v > 0, np.array([1.0, 2, 3])), ("place", v > 0, np.array([1.0, 2, 3])), ("copyto", 9)):
         host, device = v.reshape(5, 6).copy(), pykc.array(v.reshape(5, 6))
         given = [one.reshape(5, 6) if isinstance(one, np.ndarray) and one.dtype == bool else one for one in given]
         keywords = {"put": {"mode": "wrap"}, "copyto": {"where": host < 0}}.get(name, {})

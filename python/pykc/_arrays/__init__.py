@@ -14,10 +14,10 @@ ROOMS = {
         get_array_module""",
     "joining": """reshape ravel transpose permute_dims matrix_transpose swapaxes moveaxis expand_dims squeeze
         rollaxis broadcast_to broadcast_arrays flip flipud fliplr rot90 atleast_1d atleast_2d atleast_3d concatenate
-        concat stack vstack hstack dstack column_stack append insert delete pad unstack array_split split hsplit vsplit dsplit
-        tile repeat roll apply_along_axis where diag diagflat diagonal copyto size ndim shape""",
-    "reductions": """sum prod all any count_nonzero min max amin amax nanmin nanmax ptp argmin argmax mean var std nansum nanprod
-        nanmean nanvar nanstd nanargmin nanargmax average""",
+        concat stack vstack hstack dstack column_stack append insert delete pad unstack array_split split hsplit
+        vsplit dsplit tile repeat roll apply_along_axis where diag diagflat diagonal copyto size ndim shape""",
+    "reductions": """sum prod all any count_nonzero min max amin amax nanmin nanmax ptp argmin argmax mean var std
+        nansum nanprod nanmean nanvar nanstd nanargmin nanargmax average""",
     "scanning": "cumsum cumprod nancumsum nancumprod cumulative_sum cumulative_prod diff",
     "indexing": """nonzero flatnonzero argwhere take take_along_axis put put_along_axis putmask place choose select
         compress extract fill_diagonal scatter_add unravel_index ravel_multi_index""",

@@ -84,7 +84,7 @@ def gradient(f, *varargs, axis=None, edge_order: int = 1) -> Any:
 
 def _derivative(f: ndarray, axis: int, spacing) -> ndarray:
     if f.shape[axis] < 2:
-        raise ValueError("Shape of array too small to calculate a numerical gradient, at least 2 elements are required.")
+        raise ValueError("Shape of array too small to calculate a numerical gradient: at least 2 elements are needed.")
     before = (slice(None),) * axis
     steps = asarray(spacing, device=f.device)
     if steps.ndim:

@@ -25,7 +25,7 @@ def count(counts, x, weights):
 
 
 def bincount(x, weights=None, minlength: int = 0) -> ndarray:
-    """How often each integer from 0 on is there, or the sums of the weights of these. The host waits for the largest."""
+    """How often each integer from 0 on is there, or the sums of their weights. The host waits for the largest."""
     x = asarray(x)
     if x.ndim != 1 or x.dtype.kind not in "biu":
         raise TypeError("bincount is for a vector of integers")

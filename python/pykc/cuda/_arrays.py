@@ -451,8 +451,8 @@ class pinned:
 
 
 class mapped:
-    """`with cuda.mapped(a, b) as (da, db):` arrays of the device for arrays of the host, which have their elements again
-    where the block ends; of one array, `with cuda.mapped(a) as da:`. `mapped_array` shares memory, and copies nothing."""
+    """`with cuda.mapped(a, b) as (da, db):` arrays of the device for arrays of the host, which have their elements
+    again where the block ends; of one array, `with cuda.mapped(a) as da:`. `mapped_array` shares memory instead."""
 
     def __init__(self, *arrays, stream=0, portable: bool = False, wc: bool = False):
         self._hosts, self._stream = arrays, stream

@@ -21,7 +21,7 @@ class MemoryInfo(NamedTuple):
 
 class Device:
     """A device, as `cuda.gpus` lists it: `id`, `name`, `compute_capability`, and the limits that Numba names in
-    capitals. In a `with` block it is the one in use. `Device(0)` is the first, `Device()` the one in use, as in CuPy."""
+    capitals. In a `with` block it is the one in use. As in CuPy, `Device(0)` is the first, `Device()` that in use."""
 
     WARP_SIZE = 32
     MAX_GRID_DIM_X, MAX_GRID_DIM_Y, MAX_GRID_DIM_Z = 2 ** 31 - 1, 65535, 65535
