@@ -183,37 +183,20 @@ define double @__pykc_acos_f64(double %x) {
   ret double %result
 }
 
-; base + u + u^3 p(u^2), where u_rest is what u lacks; p by minimax approximation to 2^-29 of the arc tangent, |u| <= 1.
-define internal float @turned(float %base, float %base.rest, float %u, float %u.rest) {
+; atan(u) / u - 1 of |u| <= 0.6: z p(z) with z = u^2, p by minimax approximation to 2^-29 of u
+define internal float @curve(float %u) {
   %z = fmul float %u, %u
-  %p.7 = call float @llvm.fma.f32(float %z, float 0xBF5D5559A0000000, float 0x3F86528200000000)
-  %p.6 = call float @llvm.fma.f32(float %z, float %p.7, float 0xBF9FE57440000000)
-  %p.5 = call float @llvm.fma.f32(float %z, float %p.6, float 0x3FADA89E60000000)
-  %p.4 = call float @llvm.fma.f32(float %z, float %p.5, float 0xBFB5820EA0000000)
-  %p.3 = call float @llvm.fma.f32(float %z, float %p.4, float 0x3FBC092DC0000000)
-  %p.2 = call float @llvm.fma.f32(float %z, float %p.3, float 0xBFC2420FA0000000)
-  %p.1 = call float @llvm.fma.f32(float %z, float %p.2, float 0x3FC9991EA0000000)
-  %p = call float @llvm.fma.f32(float %z, float %p.1, float 0xBFD55553E0000000)
-  %cube = fmul float %u, %z
-  %high = fadd float %base, %u
-  %part = fsub float %base, %high
-  %high.rest = fadd float %part, %u
-  %steepness = call float @llvm.fma.f32(float %z, float -0.5, float 1.0) ; roughly 1 / (1 + z)
-  %rests = call float @llvm.fma.f32(float %u.rest, float %steepness, float %base.rest)
-  ; what z rounds away counts where u is near 1
-  %z.negated = fneg float %z
-  %z.rest = call float @llvm.fma.f32(float %u, float %u, float %z.negated)
-  %of.z.rest = fmul float %z.rest, -0.171875
-  %more.rests = call float @llvm.fma.f32(float %u, float %of.z.rest, float %rests)
-  %low.part = call float @llvm.fma.f32(float %cube, float %p, float %more.rests)
-  %low = fadd float %low.part, %high.rest
-  %result = fadd float %high, %low
-  ret float %result
+  %p.4 = call float @llvm.fma.f32(float %z, float 0x3F9F151320000000, float 0xBFB2BFB9E0000000)
+  %p.3 = call float @llvm.fma.f32(float %z, float %p.4, float 0x3FBB84DF40000000)
+  %p.2 = call float @llvm.fma.f32(float %z, float %p.3, float 0xBFC23CA1E0000000)
+  %p.1 = call float @llvm.fma.f32(float %z, float %p.2, float 0x3FC99901A0000000)
+  %p = call float @llvm.fma.f32(float %z, float %p.1, float 0xBFD5555440000000)
+  %curve = fmul float %z, %p
+  ret float %curve
 }
 
 ; atan(x) = base + atan(u) with u = x up to 0.6, (x - 1) / (x + 1) from there up to 1.667, and -1 / x behind it, so that
-; |u| <= 0.6, and <= 1/4 where the base is pi/4, whose sum with it is then rounded little before the last step;
-; atan(u) = u + u z p(z) with z = u^2, p by minimax approximation to 2^-29 of u.
+; |u| <= 0.6, and <= 1/4 where the base is pi/4, whose sum with it is then rounded little before the last step.
 define float @__pykc_atan_f32(float %x) {
   %any.size = call float @llvm.fabs.f32(float %x)
   %size = call float @llvm.minimum.f32(float %any.size, float 0x4190000000000000)  ; the result is pi/2 from there on
@@ -226,13 +209,7 @@ define float @__pykc_atan_f32(float %x) {
   %u = select i1 %is.small, float %size, float %ratio
   %eighths.large = select i1 %is.middle, float 1.0, float 2.0  ; of a turn
   %eighths = select i1 %is.small, float 0.0, float %eighths.large
-  %z = fmul float %u, %u
-  %p.4 = call float @llvm.fma.f32(float %z, float 0x3F9F151320000000, float 0xBFB2BFB9E0000000)
-  %p.3 = call float @llvm.fma.f32(float %z, float %p.4, float 0x3FBB84DF40000000)
-  %p.2 = call float @llvm.fma.f32(float %z, float %p.3, float 0xBFC23CA1E0000000)
-  %p.1 = call float @llvm.fma.f32(float %z, float %p.2, float 0x3FC99901A0000000)
-  %p = call float @llvm.fma.f32(float %z, float %p.1, float 0xBFD5555440000000)
-  %curve = fmul float %z, %p
+  %curve = call float @curve(float %u)
   %base.rest = fmul float %eighths, 0xBE5777A5C0000000
   %rest = call float @llvm.fma.f32(float %u, float %curve, float %base.rest)
   %turned = fadd float %u, %rest
@@ -241,79 +218,125 @@ define float @__pykc_atan_f32(float %x) {
   ret float %result
 }
 
-; above / below, of zeros and infinities, too, and what it lacks
-define internal { float, float } @any_ratio(float %any.above, float %any.below) cold {
-  %is.large = fcmp ogt float %any.below, 1.0
-  %factor = select i1 %is.large, float 0x3BF0000000000000, float 0x43F0000000000000
-  %above = fmul float %any.above, %factor
-  %below = fmul float %any.below, %factor
-  %quotient = fdiv float %any.above, %any.below
-  %are.same = fcmp oeq float %any.above, %any.below
-  %of.same = select i1 %are.same, float 1.0, float %quotient
-  %is.zero = fcmp oeq float %any.below, 0.0
-  %ratio = select i1 %is.zero, float 0.0, float %of.same
-  %ratio.negated = fneg float %ratio
-  %left = call float @llvm.fma.f32(float %ratio.negated, float %below, float %above)
-  %lacks = fdiv float %left, %below
-  %is.number = fcmp ord float %lacks, 0.0
-  %is.large.enough = fcmp ogt float %ratio, 0x3E10000000000000          ; below 2^-30 it does not matter
-  %counts = and i1 %is.number, %is.large.enough
-  %missing = select i1 %counts, float %lacks, float 0.0
-  %with.ratio = insertvalue { float, float } poison, float %ratio, 0
-  %result = insertvalue { float, float } %with.ratio, float %missing, 1
-  ret { float, float } %result
+; The angle of (x, y), whose sizes are these, before it has y's sign. A turn has eight parts, of which this counts whole
+; ones and has an angle u to the nearest of them left, as for atan: up to 0.6, that of the sizes' ratio; from there on,
+; that of (short - long) / (short + long). What the ratio lacks counts by the slope, 1 + 3 curve, roughly.
+define internal float @angle(float %short, float %long, i1 %is.steep, i1 %is.behind) {
+  %above.least = call float @llvm.fma.f32(float %long, float 0xBFE3333340000000, float %short)
+  %above.least.bits = bitcast float %above.least to i32
+  %is.middle = icmp sge i32 %above.least.bits, 0
+  %is.backward = xor i1 %is.steep, %is.behind
+  %sign = select i1 %is.backward, i32 -2147483648, i32 0
+  %one = select i1 %is.middle, float 1.0, float 0.0
+  %one.bits = bitcast float %one to i32
+  %one.signed.bits = or i32 %one.bits, %sign
+  %one.signed = bitcast i32 %one.signed.bits to float
+  %short.bits = bitcast float %short to i32
+  %short.signed.bits = or i32 %short.bits, %sign
+  %short.signed = bitcast i32 %short.signed.bits to float
+  %one.opposite = fneg float %one.signed
+  %above = call float @llvm.fma.f32(float %long, float %one.opposite, float %short.signed)
+  %below = call float @llvm.fma.f32(float %short, float %one, float %long)
+  %inverse = call float @__pykc_reciprocal_f32(float %below)
+  %u = fmul float %above, %inverse
+  %u.negated = fneg float %u
+  %missing = call float @llvm.fma.f32(float %u.negated, float %below, float %above)
+  %u.rest = fmul float %missing, %inverse
+  %eighths.flat = select i1 %is.behind, float 4.0, float 0.0
+  %eighths.whole = select i1 %is.steep, float 2.0, float %eighths.flat
+  %eighths = fadd float %eighths.whole, %one.signed
+  %curve = call float @curve(float %u)
+  %u.steep = call float @llvm.fma.f32(float %u.rest, float 3.0, float %u)
+  %base.rest = call float @llvm.fma.f32(float %eighths, float 0xBE5777A5C0000000, float %u.rest)
+  %rest = call float @llvm.fma.f32(float %u.steep, float %curve, float %base.rest)
+  %turned = fadd float %u, %rest
+  %angle = call float @llvm.fma.f32(float %eighths, float 0x3FE921FB60000000, float %turned)
+  ret float %angle
 }
 
-; the angle of (|x|, |y|) or (|y|, |x|) below pi/4, and from there the angle of (x, y)
+; of zeros, infinities and NaNs, too
+define internal float @any_angle(float %y, float %x) cold {
+  %y.size = call float @llvm.fabs.f32(float %y)
+  %x.size = call float @llvm.fabs.f32(float %x)
+  %x.bits = bitcast float %x to i32
+  %is.steep = fcmp ogt float %y.size, %x.size
+  %is.behind = icmp slt i32 %x.bits, 0
+  %short = select i1 %is.steep, float %x.size, float %y.size
+  %long = select i1 %is.steep, float %y.size, float %x.size
+  %is.large = fcmp ogt float %long, 1.0
+  %factor = select i1 %is.large, float 0x3BF0000000000000, float 0x43F0000000000000
+  %short.scaled = fmul float %short, %factor
+  %long.scaled = fmul float %long, %factor
+  %are.same = fcmp oeq float %short, %long
+  %short.plain = select i1 %are.same, float 1.0, float %short.scaled
+  %long.plain = select i1 %are.same, float 1.0, float %long.scaled
+  %angle = call float @angle(float %short.plain, float %long.plain, i1 %is.steep, i1 %is.behind)
+  ; a ratio below 2^-30 is its angle, and counts nothing beside others
+  %least = fmul float %long, 0x3E10000000000000
+  %is.tiny = fcmp olt float %short, %least
+  %ratio = fdiv float %short, %long
+  %sum = fadd float %short, %long
+  %is.zero = fcmp oeq float %sum, 0.0
+  %of.flat = select i1 %is.zero, float 0.0, float %ratio
+  %of.tiny.flat = select i1 %is.behind, float 0x400921FB60000000, float %of.flat
+  %of.tiny = select i1 %is.steep, float 0x3FF921FB60000000, float %of.tiny.flat
+  %has.no.angle = or i1 %is.tiny, %is.zero
+  %result = select i1 %has.no.angle, float %of.tiny, float %angle
+  ret float %result
+}
+
 define float @__pykc_atan2_f32(float %y, float %x) {
   %y.size = call float @llvm.fabs.f32(float %y)
   %x.size = call float @llvm.fabs.f32(float %x)
   %y.bits = bitcast float %y.size to i32
-  %x.bits = bitcast float %x.size to i32
-  %is.steep = icmp sgt i32 %y.bits, %x.bits
-  %above = select i1 %is.steep, float %x.size, float %y.size
-  %below = select i1 %is.steep, float %y.size, float %x.size
-  %inverse = call float @__pykc_reciprocal_f32(float %below)
-  %plain.ratio = fmul float %above, %inverse
-  %plain.negated = fneg float %plain.ratio
-  %missing = call float @llvm.fma.f32(float %plain.negated, float %below, float %above)
-  %plain.missing = fmul float %missing, %inverse
+  %x.size.bits = bitcast float %x.size to i32
+  %x.bits = bitcast float %x to i32
+  %is.steep = icmp sgt i32 %y.bits, %x.size.bits
+  %is.behind = icmp slt i32 %x.bits, 0
+  %short = select i1 %is.steep, float %x.size, float %y.size
+  %long = select i1 %is.steep, float %y.size, float %x.size
+  %near = call float @angle(float %short, float %long, i1 %is.steep, i1 %is.behind)
   ; from 2^-60 up to 2^60, and no quotient so small that it has fewer bits
-  %below.bits = bitcast float %below to i32
-  %from.least = sub i32 %below.bits, 562036736
+  %long.bits = bitcast float %long to i32
+  %from.least = sub i32 %long.bits, 562036736
   %is.near = icmp ult i32 %from.least, 1006632960
-  %above.bits = bitcast float %above to i32
-  %less.one = sub i32 %above.bits, 1
+  %short.bits = bitcast float %short to i32
+  %less.one = sub i32 %short.bits, 1
   %has.all.bits = icmp uge i32 %less.one, 226492415                    ; 0, or from 2^-100 on
   %is.done = and i1 %is.near, %has.all.bits
   br i1 %is.done, label %done, label %rarely
 
 rarely:
-  %any = call { float, float } @any_ratio(float %above, float %below)
-  %any.ratio = extractvalue { float, float } %any, 0
-  %any.missing = extractvalue { float, float } %any, 1
+  %any = call float @any_angle(float %y, float %x)
   br label %done
 
 done:
-  %ratio = phi float [ %plain.ratio, %0 ], [ %any.ratio, %rarely ]
-  %missing.ratio = phi float [ %plain.missing, %0 ], [ %any.missing, %rarely ]
-  %ratio.negated = fneg float %ratio
-  %bits = bitcast float %x to i32
-  %is.behind = icmp slt i32 %bits, 0
-  %base.flat = select i1 %is.behind, float 0x400921FB60000000, float 0.0
-  %base = select i1 %is.steep, float 0x3FF921FB60000000, float %base.flat
-  %base.flat.rest = select i1 %is.behind, float 0xBE7777A5C0000000, float 0.0
-  %base.rest = select i1 %is.steep, float 0xBE6777A5C0000000, float %base.flat.rest
-  %is.backward = xor i1 %is.steep, %is.behind
-  %opposite.rest = fneg float %missing.ratio
-  %u = select i1 %is.backward, float %ratio.negated, float %ratio
-  %u.rest = select i1 %is.backward, float %opposite.rest, float %missing.ratio
-  %angle = call float @turned(float %base, float %base.rest, float %u, float %u.rest)
+  %angle = phi float [ %near, %0 ], [ %any, %rarely ]
   %result = call float @llvm.copysign.f32(float %angle, float %y)
   ret float %result
 }
 
-; atan for f64, as for f32, p to 2^-55
+; the same for f64, p to 2^-59
+define internal double @curve_f64(double %u) {
+  %z = fmul double %u, %u
+  %p.12 = call double @llvm.fma.f64(double %z, double 0x3F6E3A33808A0AF7, double 0xBF8C834C6AD72351)
+  %p.11 = call double @llvm.fma.f64(double %z, double %p.12, double 0x3F9BC90EE19F7167)
+  %p.10 = call double @llvm.fma.f64(double %z, double %p.11, double 0xBFA39316FCCB516B)
+  %p.9 = call double @llvm.fma.f64(double %z, double %p.10, double 0x3FA793A5FFF6F3D9)
+  %p.8 = call double @llvm.fma.f64(double %z, double %p.9, double 0xBFAAC532A3D920E2)
+  %p.7 = call double @llvm.fma.f64(double %z, double %p.8, double 0x3FAE16CD726393D1)
+  %p.6 = call double @llvm.fma.f64(double %z, double %p.7, double 0xBFB110A3839C981C)
+  %p.5 = call double @llvm.fma.f64(double %z, double %p.6, double 0x3FB3B131F9441F10)
+  %p.4 = call double @llvm.fma.f64(double %z, double %p.5, double 0xBFB745D0EF6A7AB3)
+  %p.3 = call double @llvm.fma.f64(double %z, double %p.4, double 0x3FBC71C71782A66E)
+  %p.2 = call double @llvm.fma.f64(double %z, double %p.3, double 0xBFC24924923B2EC0)
+  %p.1 = call double @llvm.fma.f64(double %z, double %p.2, double 0x3FC999999999717B)
+  %p = call double @llvm.fma.f64(double %z, double %p.1, double 0xBFD5555555555541)
+  %curve = fmul double %z, %p
+  ret double %curve
+}
+
+; atan for f64, as for f32
 define double @__pykc_atan_f64(double %x) {
   %any.size = call double @llvm.fabs.f64(double %x)
   %is.huge = fcmp ogt double %any.size, 0x43B0000000000000
@@ -327,22 +350,8 @@ define double @__pykc_atan_f64(double %x) {
   %u = select i1 %is.small, double %size, double %ratio
   %eighths.large = select i1 %is.middle, double 1.0, double 2.0  ; of a turn
   %eighths = select i1 %is.small, double 0.0, double %eighths.large
-  %base.rest.large = select i1 %is.middle, double 0x3C81A62633145C07, double 0x3C91A62633145C07
-  %base.rest = select i1 %is.small, double 0.0, double %base.rest.large
-  %z = fmul double %u, %u
-  %p.11 = call double @llvm.fma.f64(double %z, double 0xBF7324AEE7BC2209, double 0x3F9132191D2E86A4)
-  %p.10 = call double @llvm.fma.f64(double %z, double %p.11, double 0xBFA017785350A502)
-  %p.9 = call double @llvm.fma.f64(double %z, double %p.10, double 0x3FA614941C42E04D)
-  %p.8 = call double @llvm.fma.f64(double %z, double %p.9, double 0xBFAA545A9E0BF163)
-  %p.7 = call double @llvm.fma.f64(double %z, double %p.8, double 0x3FADFF866BBF4ABA)
-  %p.6 = call double @llvm.fma.f64(double %z, double %p.7, double 0xBFB10EF3BD1D4F56)
-  %p.5 = call double @llvm.fma.f64(double %z, double %p.6, double 0x3FB3B10688E56197)
-  %p.4 = call double @llvm.fma.f64(double %z, double %p.5, double 0xBFB745CDFC435EA6)
-  %p.3 = call double @llvm.fma.f64(double %z, double %p.4, double 0x3FBC71C6F695C6FB)
-  %p.2 = call double @llvm.fma.f64(double %z, double %p.3, double 0xBFC2492491CEE55B)
-  %p.1 = call double @llvm.fma.f64(double %z, double %p.2, double 0x3FC9999999980B1E)
-  %p = call double @llvm.fma.f64(double %z, double %p.1, double 0xBFD5555555555472)
-  %curve = fmul double %z, %p
+  %curve = call double @curve_f64(double %u)
+  %base.rest = fmul double %eighths, 0x3C81A62633145C07
   %rest = call double @llvm.fma.f64(double %u, double %curve, double %base.rest)
   %turned = fadd double %u, %rest
   %of.size = call double @llvm.fma.f64(double %eighths, double 0x3FE921FB54442D18, double %turned)
@@ -350,118 +359,99 @@ define double @__pykc_atan_f64(double %x) {
   ret double %result
 }
 
-; base + u - u^3 / 3 + u^5 q(u^2) as for f32, q by minimax approximation to 2^-60
-define internal double @turned_f64(double %base, double %base.rest, double %u, double %u.rest) {
-  %z = fmul double %u, %u
-  %q.18 = call double @llvm.fma.f64(double %z, double 0xBEE23418299BD679, double 0x3F1B4CE06C0A1435)
-  %q.17 = call double @llvm.fma.f64(double %z, double %q.18, double 0xBF43788DF9C97754)
-  %q.16 = call double @llvm.fma.f64(double %z, double %q.17, double 0x3F61A86F157AB0BD)
-  %q.15 = call double @llvm.fma.f64(double %z, double %q.16, double 0xBF7705808EFE8F3D)
-  %q.14 = call double @llvm.fma.f64(double %z, double %q.15, double 0x3F87341E510391B5)
-  %q.13 = call double @llvm.fma.f64(double %z, double %q.14, double 0xBF931344E8F554A9)
-  %q.12 = call double @llvm.fma.f64(double %z, double %q.13, double 0x3F9ACAC0AAB130A4)
-  %q.11 = call double @llvm.fma.f64(double %z, double %q.12, double 0xBFA0CA61462CD8B0)
-  %q.10 = call double @llvm.fma.f64(double %z, double %q.11, double 0x3FA390E3263B6B47)
-  %q.9 = call double @llvm.fma.f64(double %z, double %q.10, double 0xBFA5F2868498119D)
-  %q.8 = call double @llvm.fma.f64(double %z, double %q.9, double 0x3FA84B5C4B28D52D)
-  %q.7 = call double @llvm.fma.f64(double %z, double %q.8, double 0xBFAAEDAB54CD6632)
-  %q.6 = call double @llvm.fma.f64(double %z, double %q.7, double 0x3FAE1D49B8844D25)
-  %q.5 = call double @llvm.fma.f64(double %z, double %q.6, double 0xBFB11103400E4E87)
-  %q.4 = call double @llvm.fma.f64(double %z, double %q.5, double 0x3FB3B139BFDB5197)
-  %q.3 = call double @llvm.fma.f64(double %z, double %q.4, double 0xBFB745D15D410132)
-  %q.2 = call double @llvm.fma.f64(double %z, double %q.3, double 0x3FBC71C71B65FFCA)
-  %q.1 = call double @llvm.fma.f64(double %z, double %q.2, double 0xBFC24924924579CD)
-  %q = call double @llvm.fma.f64(double %z, double %q.1, double 0x3FC9999999998C6E)
-  %cube = fmul double %u, %z
-  %fifth = fmul double %cube, %z
-  %high = fadd double %base, %u
-  %part = fsub double %base, %high
-  %high.rest = fadd double %part, %u
-  %steepness = call double @llvm.fma.f64(double %z, double -0.5, double 1.0) ; roughly 1 / (1 + z)
-  %of.u.rest = call double @llvm.fma.f64(double %u.rest, double %steepness, double %base.rest)
-  %z.negated = fneg double %z
-  %z.rest = call double @llvm.fma.f64(double %u, double %u, double %z.negated)
-  %cube.negated = fneg double %cube
-  %cube.part = call double @llvm.fma.f64(double %u, double %z, double %cube.negated)
-  %cube.rest = call double @llvm.fma.f64(double %u, double %z.rest, double %cube.part)
-  ; what the cube rounds away counts where u is near 1
-  %rests = call double @llvm.fma.f64(double %cube.rest, double -0.25, double %of.u.rest)
-  %low.least = call double @llvm.fma.f64(double %fifth, double %q, double %rests)
-  %low.part = call double @llvm.fma.f64(double %cube, double 0xBFD555555555554D, double %low.least)
-  %low = fadd double %low.part, %high.rest
-  %result = fadd double %high, %low
+; atan2 for f64, as for f32
+define internal double @angle_f64(double %short, double %long, i1 %is.steep, i1 %is.behind) {
+  %above.least = call double @llvm.fma.f64(double %long, double 0xBFE3333333333333, double %short)
+  %above.least.bits = bitcast double %above.least to i64
+  %is.middle = icmp sge i64 %above.least.bits, 0
+  %is.backward = xor i1 %is.steep, %is.behind
+  %sign = select i1 %is.backward, i64 -9223372036854775808, i64 0
+  %one = select i1 %is.middle, double 1.0, double 0.0
+  %one.bits = bitcast double %one to i64
+  %one.signed.bits = or i64 %one.bits, %sign
+  %one.signed = bitcast i64 %one.signed.bits to double
+  %short.bits = bitcast double %short to i64
+  %short.signed.bits = or i64 %short.bits, %sign
+  %short.signed = bitcast i64 %short.signed.bits to double
+  %one.opposite = fneg double %one.signed
+  %above = call double @llvm.fma.f64(double %long, double %one.opposite, double %short.signed)
+  %below = call double @llvm.fma.f64(double %short, double %one, double %long)
+  %inverse = call double @__pykc_reciprocal_f64(double %below)
+  %u = fmul double %above, %inverse
+  %u.negated = fneg double %u
+  %missing = call double @llvm.fma.f64(double %u.negated, double %below, double %above)
+  %u.rest = fmul double %missing, %inverse
+  %eighths.flat = select i1 %is.behind, double 4.0, double 0.0
+  %eighths.whole = select i1 %is.steep, double 2.0, double %eighths.flat
+  %eighths = fadd double %eighths.whole, %one.signed
+  %curve = call double @curve_f64(double %u)
+  %u.steep = call double @llvm.fma.f64(double %u.rest, double 3.0, double %u)
+  %base.rest = call double @llvm.fma.f64(double %eighths, double 0x3C81A62633145C07, double %u.rest)
+  %rest = call double @llvm.fma.f64(double %u.steep, double %curve, double %base.rest)
+  %turned = fadd double %u, %rest
+  %angle = call double @llvm.fma.f64(double %eighths, double 0x3FE921FB54442D18, double %turned)
+  ret double %angle
+}
+
+; of zeros, infinities and NaNs, too
+define internal double @any_angle_f64(double %y, double %x) cold {
+  %y.size = call double @llvm.fabs.f64(double %y)
+  %x.size = call double @llvm.fabs.f64(double %x)
+  %x.bits = bitcast double %x to i64
+  %is.steep = fcmp ogt double %y.size, %x.size
+  %is.behind = icmp slt i64 %x.bits, 0
+  %short = select i1 %is.steep, double %x.size, double %y.size
+  %long = select i1 %is.steep, double %y.size, double %x.size
+  %is.large = fcmp ogt double %long, 1.0
+  %factor = select i1 %is.large, double 0x1FF0000000000000, double 0x5FF0000000000000
+  %short.scaled = fmul double %short, %factor
+  %long.scaled = fmul double %long, %factor
+  %are.same = fcmp oeq double %short, %long
+  %short.plain = select i1 %are.same, double 1.0, double %short.scaled
+  %long.plain = select i1 %are.same, double 1.0, double %long.scaled
+  %angle = call double @angle_f64(double %short.plain, double %long.plain, i1 %is.steep, i1 %is.behind)
+  ; a ratio below 2^-60 is its angle, and counts nothing beside others
+  %least = fmul double %long, 0x3C30000000000000
+  %is.tiny = fcmp olt double %short, %least
+  %ratio = fdiv double %short, %long
+  %sum = fadd double %short, %long
+  %is.zero = fcmp oeq double %sum, 0.0
+  %of.flat = select i1 %is.zero, double 0.0, double %ratio
+  %of.tiny.flat = select i1 %is.behind, double 0x400921FB54442D18, double %of.flat
+  %of.tiny = select i1 %is.steep, double 0x3FF921FB54442D18, double %of.tiny.flat
+  %has.no.angle = or i1 %is.tiny, %is.zero
+  %result = select i1 %has.no.angle, double %of.tiny, double %angle
   ret double %result
 }
 
-; above / below, of zeros and infinities, too, and what it lacks
-define internal { double, double } @any_ratio_f64(double %any.above, double %any.below) cold {
-  %is.large = fcmp ogt double %any.below, 1.0
-  %factor = select i1 %is.large, double 0x1FF0000000000000, double 0x5FF0000000000000
-  %above = fmul double %any.above, %factor
-  %below = fmul double %any.below, %factor
-  %quotient = fdiv double %any.above, %any.below
-  %are.same = fcmp oeq double %any.above, %any.below
-  %of.same = select i1 %are.same, double 1.0, double %quotient
-  %is.zero = fcmp oeq double %any.below, 0.0
-  %ratio = select i1 %is.zero, double 0.0, double %of.same
-  %ratio.negated = fneg double %ratio
-  %left = call double @llvm.fma.f64(double %ratio.negated, double %below, double %above)
-  %lacks = fdiv double %left, %below
-  %is.number = fcmp ord double %lacks, 0.0
-  %is.large.enough = fcmp ogt double %ratio, 0x3E10000000000000          ; below 2^-30 it does not matter
-  %counts = and i1 %is.number, %is.large.enough
-  %missing = select i1 %counts, double %lacks, double 0.0
-  %with.ratio = insertvalue { double, double } poison, double %ratio, 0
-  %result = insertvalue { double, double } %with.ratio, double %missing, 1
-  ret { double, double } %result
-}
-
-; atan2 for f64, as for f32
 define double @__pykc_atan2_f64(double %y, double %x) {
   %y.size = call double @llvm.fabs.f64(double %y)
   %x.size = call double @llvm.fabs.f64(double %x)
   %y.bits = bitcast double %y.size to i64
-  %x.bits = bitcast double %x.size to i64
-  %is.steep = icmp sgt i64 %y.bits, %x.bits
-  %above = select i1 %is.steep, double %x.size, double %y.size
-  %below = select i1 %is.steep, double %y.size, double %x.size
-  %inverse = call double @__pykc_reciprocal_f64(double %below)
-  %plain.ratio = fmul double %above, %inverse
-  %plain.negated = fneg double %plain.ratio
-  %missing = call double @llvm.fma.f64(double %plain.negated, double %below, double %above)
-  %plain.missing = fmul double %missing, %inverse
+  %x.size.bits = bitcast double %x.size to i64
+  %x.bits = bitcast double %x to i64
+  %is.steep = icmp sgt i64 %y.bits, %x.size.bits
+  %is.behind = icmp slt i64 %x.bits, 0
+  %short = select i1 %is.steep, double %x.size, double %y.size
+  %long = select i1 %is.steep, double %y.size, double %x.size
+  %near = call double @angle_f64(double %short, double %long, i1 %is.steep, i1 %is.behind)
   ; from 2^-500 up to 2^500, and no quotient so small that it has fewer bits
-  %below.bits = bitcast double %below to i64
-  %from.least = sub i64 %below.bits, 2355382605114769408
+  %long.bits = bitcast double %long to i64
+  %from.least = sub i64 %long.bits, 2355382605114769408
   %is.near = icmp ult i64 %from.least, 4503599627370496000
-  %above.bits = bitcast double %above to i64
-  %is.plain = icmp sgt i64 %above.bits, 1125899906842624000
-  %is.zero = icmp eq i64 %above.bits, 0
+  %short.bits = bitcast double %short to i64
+  %is.plain = icmp sgt i64 %short.bits, 1125899906842624000
+  %is.zero = icmp eq i64 %short.bits, 0
   %has.all.bits = or i1 %is.plain, %is.zero
   %is.done = and i1 %is.near, %has.all.bits
   br i1 %is.done, label %done, label %rarely
 
 rarely:
-  %any = call { double, double } @any_ratio_f64(double %above, double %below)
-  %any.ratio = extractvalue { double, double } %any, 0
-  %any.missing = extractvalue { double, double } %any, 1
+  %any = call double @any_angle_f64(double %y, double %x)
   br label %done
 
 done:
-  %ratio = phi double [ %plain.ratio, %0 ], [ %any.ratio, %rarely ]
-  %missing.ratio = phi double [ %plain.missing, %0 ], [ %any.missing, %rarely ]
-  %ratio.negated = fneg double %ratio
-  %bits = bitcast double %x to i64
-  %is.behind = icmp slt i64 %bits, 0
-  %base.flat = select i1 %is.behind, double 0x400921FB54442D18, double 0.0
-  %base = select i1 %is.steep, double 0x3FF921FB54442D18, double %base.flat
-  %base.flat.rest = select i1 %is.behind, double 0x3CA1A62633145C07, double 0.0
-  %base.rest = select i1 %is.steep, double 0x3C91A62633145C07, double %base.flat.rest
-  %is.backward = xor i1 %is.steep, %is.behind
-  %opposite.rest = fneg double %missing.ratio
-  %u = select i1 %is.backward, double %ratio.negated, double %ratio
-  %u.rest = select i1 %is.backward, double %opposite.rest, double %missing.ratio
-  %angle = call double @turned_f64(double %base, double %base.rest, double %u, double %u.rest)
+  %angle = phi double [ %near, %0 ], [ %any, %rarely ]
   %result = call double @llvm.copysign.f64(double %angle, double %y)
   ret double %result
 }
