@@ -146,38 +146,32 @@ define internal %turned @far_quarter_turns_f64(double %x) cold {
   ret %turned %result
 }
 
-; The sine of k quarter turns and r = high - lacks. With s = high^2, that of r is high - (high^3 q(s) + lacks), and its
-; cosine is 1 - (high^2 / 2 + s^2 p(s) - high lacks), q and p by minimax approximation to 2^-58 and 2^-64 in all: s has
-; been rounded, so that half of it would not be exact enough. Of both, one sum remains; of -0, it is -0.
+; The sine of k quarter turns and r = high - lacks. With s = high^2, that of r is high - (high s q(s) + lacks), and its
+; cosine is 1 - high (high p(s) - lacks), q and p by minimax approximation to 2^-58 and 2^-64 in all. To select one of
+; the two results costs less than to select what differs on the way. Of -0, it is -0.
 define internal double @sine_of(double %high, double %lacks, i64 %k) {
-  %odd = and i64 %k, 1
-  %is.odd = icmp ne i64 %odd, 0
   %s = fmul double %high, %high
   %q.4 = call double @llvm.fma.f64(double %s, double 0xBDE5D9344DB5C26E, double 0x3E5AE5E67908819A)
   %q.3 = call double @llvm.fma.f64(double %s, double %q.4, double 0xBEC71DE357A1C3CC)
   %q.2 = call double @llvm.fma.f64(double %s, double %q.3, double 0x3F2A01A019C1567C)
   %q.1 = call double @llvm.fma.f64(double %s, double %q.2, double 0xBF8111111110F8A4)
+  %q = call double @llvm.fma.f64(double %s, double %q.1, double 0x3FC5555555555549)
+  %s.q = fmul double %s, %q
+  %less = call double @llvm.fma.f64(double %high, double %s.q, double %lacks)
+  %sine = fsub double %high, %less
   %p.5 = call double @llvm.fma.f64(double %s, double 0x3DA8FB1BC03F8C1E, double 0xBE21EE9F2527DF46)
   %p.4 = call double @llvm.fma.f64(double %s, double %p.5, double 0x3E927E4F81404FD2)
   %p.3 = call double @llvm.fma.f64(double %s, double %p.4, double 0xBEFA01A019CC0CA4)
   %p.2 = call double @llvm.fma.f64(double %s, double %p.3, double 0x3F56C16C16C15227)
   %p.1 = call double @llvm.fma.f64(double %s, double %p.2, double 0xBFA555555555554C)
-  %curve.1 = select i1 %is.odd, double %p.1, double %q.1
-  %term.0 = select i1 %is.odd, double 0.0, double 0x3FC5555555555549
-  %curve = call double @llvm.fma.f64(double %s, double %curve.1, double %term.0)
-  %base = select i1 %is.odd, double 1.0, double %high
-  %factor = fmul double %base, %s
-  %odd.sign = shl i64 %k, 63
-  %high.bits = bitcast double %high to i64
-  %opposite.bits = xor i64 %high.bits, %odd.sign
-  %opposite = bitcast i64 %opposite.bits to double
-  %slope = select i1 %is.odd, double %opposite, double 1.0
-  %of.lacks = fmul double %lacks, %slope
-  %rest = call double @llvm.fma.f64(double %factor, double %curve, double %of.lacks)
-  %half = select i1 %is.odd, double 0.5, double 0.0
-  %high.half = fmul double %high, %half
-  %less = call double @llvm.fma.f64(double %high, double %high.half, double %rest)
-  %value = fsub double %base, %less
+  %p = call double @llvm.fma.f64(double %s, double %p.1, double 0.5)
+  %has = fneg double %lacks
+  %high.p = call double @llvm.fma.f64(double %high, double %p, double %has)
+  %opposite = fneg double %high
+  %cosine = call double @llvm.fma.f64(double %opposite, double %high.p, double 1.0)
+  %odd = and i64 %k, 1
+  %is.odd = icmp ne i64 %odd, 0
+  %value = select i1 %is.odd, double %cosine, double %sine
   %bits = bitcast double %value to i64
   %whole = lshr i64 %k, 1
   %sign = shl i64 %whole, 63
