@@ -7,7 +7,7 @@ declare double @llvm.copysign.f64(double, double)
 declare double @llvm.fabs.f64(double)
 declare double @llvm.fma.f64(double, double, double)
 declare double @llvm.minimum.f64(double, double)
-declare double @__pykc_quotient_f64(double, double)
+declare double @__pykc_reciprocal_f64(double)
 declare float @__pykc_reciprocal_f32(float)
 declare float @llvm.copysign.f32(float, float)
 declare float @llvm.fabs.f32(float)
@@ -203,18 +203,19 @@ define float @__pykc_cosh_f32(float %x) {
   ret float %result
 }
 
-; tanh for f64, as for f32: 1 - 2 / (exp(2x) + 1), and of small x a polynomial. What rounding takes from the sum is put
-; back.
+; tanh for f64: with e = exp(2x) - 1, it is e / (e + 2), of small x, too. What rounding takes from e, the sum and the
+; ratio is put back.
 define double @__pykc_tanh_f64(double %x) {
   %size = call double @llvm.fabs.f64(double %x)
-  %is.large = fcmp ogt double %size, 20.0
-  %bounded = select i1 %is.large, double 20.0, double %size  ; the result is 1 from 19.1 on; a NaN stays
+  ; from there on, where e has as many bits as a number, up to 19.06, the result stays; behind it is 1
+  %is.large = fcmp ogt double %size, 18.53125
+  %bounded = select i1 %is.large, double 18.53125, double %size  ; a NaN stays
   ; 2x = k ln2 + 2r
   %shifted = call double @llvm.fma.f64(double %bounded, double 0x40071547652B82FE, double 6755399441056767.0)
   %k = fsub double %shifted, 6755399441056767.0
-  %r.high = call double @llvm.fma.f64(double %k, double 0xBFD62E42FEFA3000, double %bounded)
+  %r.high = call double @llvm.fma.f64(double %k, double 0xBFD62E42FEFA3000, double %bounded)  ; exact
   %r = call double @llvm.fma.f64(double %k, double 0xBD43DE6AF278ECE6, double %r.high)
-  ; exp(2r) = 1 + r q(r), q by minimax approximation to 2^-64 in all
+  ; exp(2r) = 1 + 2r + r^2 q(r), q by minimax approximation to 2^-64 in all
   %q.10 = call double @llvm.fma.f64(double %r, double 0x3EE1F932D9ECBBCD, double 0x3F0AF6EA762CFAAA)
   %q.9 = call double @llvm.fma.f64(double %r, double %q.10, double 0x3F327E4C73A8C50C)
   %q.8 = call double @llvm.fma.f64(double %r, double %q.9, double 0x3F571DDEE5D608BC)
@@ -224,41 +225,34 @@ define double @__pykc_tanh_f64(double %x) {
   %q.4 = call double @llvm.fma.f64(double %r, double %q.5, double 0x3FD111111110E9ED)
   %q.3 = call double @llvm.fma.f64(double %r, double %q.4, double 0x3FE5555555555559)
   %q.2 = call double @llvm.fma.f64(double %r, double %q.3, double 0x3FF555555555555C)
-  %q.1 = call double @llvm.fma.f64(double %r, double %q.2, double 2.0)
-  %q = call double @llvm.fma.f64(double %r, double %q.1, double 2.0)
-  %power = fmul double %r, %q
+  %q = call double @llvm.fma.f64(double %r, double %q.2, double 2.0)
+  %square = fmul double %r, %r
+  %twice = fadd double %r.high, %r.high
+  %power = call double @llvm.fma.f64(double %square, double %q, double %twice)
+  %power.left = fsub double %twice, %power
+  %power.low = call double @llvm.fma.f64(double %square, double %q, double %power.left)
+  %power.rest = call double @llvm.fma.f64(double %k, double 0xBD53DE6AF278ECE6, double %power.low)
   %bits = bitcast double %shifted to i64
   %scale.bits = shl i64 %bits, 52                                      ; 1023 more than k: those of 2^k
   %scale = bitcast i64 %scale.bits to double
-  %more = fadd double %scale, 1.0
-  %below = call double @llvm.fma.f64(double %power, double %scale, double %more)
-  %below.left = fsub double %more, %below
-  %below.rest = call double @llvm.fma.f64(double %power, double %scale, double %below.left)
-  %ratio = call double @__pykc_quotient_f64(double -2.0, double %below)
-  %half = fmul double %ratio, 0.5
-  %half.square = fmul double %half, %ratio
-  %ratio.rest = fmul double %half.square, %below.rest
-  %of.large.high = fadd double %ratio, 1.0
-  %of.large.part = fsub double 1.0, %of.large.high
-  %of.large.left = fadd double %of.large.part, %ratio
-  %of.large.rest = fadd double %of.large.left, %ratio.rest
-  %of.large = fadd double %of.large.high, %of.large.rest
-  ; x + x^3 p(x^2), p by minimax approximation to 2^-60
-  %s = fmul double %size, %size
-  %p.9 = call double @llvm.fma.f64(double %s, double 0xBEF3EFBA5846298F, double 0x3F15A324948EADF8)
-  %p.8 = call double @llvm.fma.f64(double %s, double %p.9, double 0xBF2E84E4CFA8478C)
-  %p.7 = call double @llvm.fma.f64(double %s, double %p.8, double 0x3F43467650689483)
-  %p.6 = call double @llvm.fma.f64(double %s, double %p.7, double 0xBF57D8C689F9B3DA)
-  %p.5 = call double @llvm.fma.f64(double %s, double %p.6, double 0x3F6D6D25807AA93A)
-  %p.4 = call double @llvm.fma.f64(double %s, double %p.5, double 0xBF8226E2D6ACAC7C)
-  %p.3 = call double @llvm.fma.f64(double %s, double %p.4, double 0x3F9664F484C83268)
-  %p.2 = call double @llvm.fma.f64(double %s, double %p.3, double 0xBFABA1BA1B943E91)
-  %p.1 = call double @llvm.fma.f64(double %s, double %p.2, double 0x3FC11111111103A6)
-  %p = call double @llvm.fma.f64(double %s, double %p.1, double 0xBFD555555555554C)
-  %cube = fmul double %size, %s
-  %of.small = call double @llvm.fma.f64(double %cube, double %p, double %size)
-  %is.small = fcmp olt double %size, 0.5546875
-  %of.size = select i1 %is.small, double %of.small, double %of.large
+  %scale.less = fadd double %scale, -1.0
+  %e = call double @llvm.fma.f64(double %power, double %scale, double %scale.less)
+  %e.left = fsub double %scale.less, %e
+  %e.low = call double @llvm.fma.f64(double %power, double %scale, double %e.left)
+  %e.rest = call double @llvm.fma.f64(double %power.rest, double %scale, double %e.low)
+  %below = fadd double %e, 2.0
+  %below.part = fadd double %below, -2.0
+  %below.low = fsub double %e, %below.part
+  %below.rest = fadd double %below.low, %e.rest
+  %inverse = call double @__pykc_reciprocal_f64(double %below)
+  %ratio = fmul double %e, %inverse
+  %ratio.negated = fneg double %ratio
+  %missing.high = call double @llvm.fma.f64(double %ratio.negated, double %below, double %e)
+  %missing.low = call double @llvm.fma.f64(double %ratio.negated, double %below.rest, double %e.rest)
+  %missing = fadd double %missing.high, %missing.low
+  %below.one = call double @llvm.fma.f64(double %missing, double %inverse, double %ratio)
+  %is.one = fcmp ogt double %size, 19.0625
+  %of.size = select i1 %is.one, double 1.0, double %below.one
   %result = call double @llvm.copysign.f64(double %of.size, double %x)
   ret double %result
 }
