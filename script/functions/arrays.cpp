@@ -187,6 +187,12 @@ Outcome<Value> host_array_equal(Run&, const Arguments& arguments) {
   return reduced(all);
 }
 
+Outcome<Value> host_shares_memory(Run&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const ArrayRef a, arguments.any_array(0));
+  ASSIGN_OR_RETURN(const ArrayRef b, arguments.any_array(1));
+  return Value(elements_meet(*a, *b));
+}
+
 // ---- shapes ----
 
 /// reshape(2, 3) and reshape((2, 3)): the extents are one argument or several.
@@ -370,6 +376,8 @@ constexpr HostFunction kArrayFunctions[] = {
     {"allclose", kFunctionOnly, "a, b, rtol=1e-5, atol=1e-8, equal_nan=False", host_allclose,
      "Whether `|a - b| <= atol + rtol * |b|` everywhere."},
     {"array_equal", kFunctionOnly, "a, b", host_array_equal, "Whether shapes and all elements are equal."},
+    {"shares_memory", kFunctionOnly, "a, b", host_shares_memory,
+     "Whether an element of the one array lies where one of the other does."},
     {"reshape", kEverywhere, "a, *shape", host_reshape, "The elements in another shape; one extent may be -1."},
     {"ravel", kEverywhere, "a", host_ravel, "The elements in one dimension."},
     {"flatten", kMethodOnly, "a", host_ravel, "The elements in one dimension."},

@@ -1,8 +1,12 @@
 #include "script/values/array.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "script/values/device_operations.h"
 #include "script/values/rows.h"
@@ -248,6 +252,56 @@ Outcome<ArrayRef> reshape_array(const ArrayRef& array, Shape shape) {
   ASSIGN_OR_RETURN(const ArrayRef dense, dense_array(array));
   Shape strides = dense_strides(shape, Order::RowMajor, dense->units());
   return with_shape(*dense, std::move(shape), std::move(strides), dense->offset);
+}
+
+namespace {
+
+/// Whether a sum of multiples of `steps`, which fall, is a number: of each, from none to so many.
+class ReachableSums {
+ public:
+  explicit ReachableSums(const std::map<std::int64_t, std::int64_t, std::greater<>>& steps)
+      : steps_(steps.begin(), steps.end()), reach_(steps.size() + 1) {
+    for (std::size_t i = steps_.size(); i > 0; --i)
+      reach_[i - 1] = reach_[i] + steps_[i - 1].first * steps_[i - 1].second;
+  }
+
+  bool contain(std::int64_t number, std::size_t i = 0) {
+    if (number < 0 || number > reach_[i]) return false;
+    if (i == steps_.size() || tries_ == 0) return true;
+    const auto [step, most] = steps_[i];
+    const std::int64_t rest = std::max<std::int64_t>(0, number - reach_[i + 1]);
+    for (std::int64_t k = (rest + step - 1) / step; k <= std::min(most, number / step); ++k) {
+      if (tries_ > 0) --tries_;
+      if (contain(number - k * step, i + 1)) return true;
+    }
+    return false;
+  }
+
+ private:
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps_;
+  std::vector<std::int64_t> reach_;  // the largest sum of the steps from i on
+  int tries_ = 10'000;
+};
+
+}  // namespace
+
+bool elements_meet(const Array& a, const Array& b) {
+  if (a.storage != b.storage || a.size() == 0 || b.size() == 0) return false;
+  // From the first byte of `a` forwards, and from the last byte of `b` backwards, to the same byte.
+  std::int64_t distance = b.offset * b.unit_bytes() - a.offset * a.unit_bytes();
+  std::map<std::int64_t, std::int64_t, std::greater<>> steps;
+  for (const auto& [array, is_first] : {std::pair(&a, true), std::pair(&b, false)}) {
+    for (std::size_t axis = 0; axis < array->rank(); ++axis) {
+      const std::int64_t step = array->strides[axis] * array->unit_bytes();
+      const std::int64_t turns = array->shape[axis] - 1;
+      if (turns == 0 || step == 0) continue;
+      steps[std::abs(step)] += turns;
+      if ((step > 0) != is_first) distance += std::abs(step) * turns;
+    }
+    if (array->element_bytes() > 1) steps[1] += array->element_bytes() - 1;
+    if (!is_first) distance += array->element_bytes() - 1;
+  }
+  return ReachableSums(steps).contain(distance);
 }
 
 bool is_elements(const Value& value) {

@@ -65,6 +65,8 @@ Outcome<ArrayRef> copy_on_host(const Array& array, Order order);
 Outcome<ArrayRef> convert_array(const ArrayRef& array, ScalarType type);
 /// The array itself where it is dense in that order, else a copy.
 Outcome<ArrayRef> dense_array(const ArrayRef& array, Order order = Order::RowMajor);
+/// Whether an element of the one lies where one of the other does. What takes too long to find out counts as so.
+bool elements_meet(const Array& a, const Array& b);
 /// Copies the elements of `source`, repeated as broadcasting has it, into `target`, converting them.
 Status assign_array(const Array& target, const ArrayRef& source);
 

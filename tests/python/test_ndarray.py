@@ -476,6 +476,17 @@ def test_where_and_comparisons():
     assert bool(pykc.allclose(d[:2], d[:2]))
 
 
+def test_shared_memory():
+    x = np.zeros((6, 8))
+    d = pykc.array(x)
+    views = [(slice(None),), (slice(0, 2),), (slice(2, None),), (slice(None), slice(0, 4)), (slice(None), slice(4, 8)),
+             (slice(None, None, -2),), (slice(1, None, 2), slice(1, None, 2)), (slice(0, 0),)]
+    for one in views:
+        for other in views:
+            assert pykc.shares_memory(d[one], d[other].T) == np.shares_memory(x[one], x[other].T), (one, other)
+    assert not pykc.shares_memory(d, pykc.array(x)) and pykc.shares_memory(x, x[1:])
+
+
 def test_numbers_in_kernels():
     """Names that kernels have, too, are still those there."""
     from pykc import cbrt, cuda

@@ -60,6 +60,21 @@ TEST(Arrays, Comparison) {
   });
 }
 
+TEST(Arrays, SharedMemory) {
+  expect_printed({
+      {"np.shares_memory(np.zeros(3), np.zeros(3)), [np.shares_memory(x, y) for x in [np.arange(12)] for y in [x, "
+       "x[3:], x[:0], x.reshape(3, 4).T]]",
+       "False [True, True, False, True]"},
+      {"[(np.shares_memory(x[:, :4], x[:, 4:]), np.shares_memory(x[:, :5], x[:, 4:]), "
+       "np.shares_memory(x[:2], x[2:]), np.shares_memory(x[::2], x[1::2]), np.shares_memory(x[:, ::-2], x[:, ::2]), "
+       "np.shares_memory(x[::-1, 1], x[:, 1])) for x in [np.zeros((6, 8))]]",
+       "[(False, True, False, False, False, True)]"},
+      {"[(np.shares_memory(x.view(np.uint8)[4:7], x[1:]), np.shares_memory(x.view(np.uint8)[1:4], x[1:])) "
+       "for x in [np.zeros(4, np.float32)]]",
+       "[(True, False)]"},
+  });
+}
+
 TEST(Arrays, Broadcasting) {
   expect_printed({
       {"np.arange(6).reshape(2, 3) + np.arange(3)", "[[0 2 4]\n [3 5 7]]"},
