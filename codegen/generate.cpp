@@ -1,5 +1,8 @@
 // IR in, Artifact out: emit, link the math library, optimise, print or assemble.
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/Config/llvm-config.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Pass.h>
@@ -60,13 +63,40 @@ void use_widest_vectors(llvm::Module& module) {
     if (!function.isDeclaration()) function.addFnAttr("prefer-vector-width", "512");
 }
 
-constexpr unsigned kLargeModule = 4'000;  // instructions
+/// Sums, products and addresses, the last operand of which is no constant.
+bool is_reduced_in_strength(const llvm::Instruction& instruction) {
+  switch (instruction.getOpcode()) {
+    case llvm::Instruction::Add:
+    case llvm::Instruction::Sub:
+    case llvm::Instruction::Mul:
+    case llvm::Instruction::GetElementPtr:
+      return !llvm::isa<llvm::ConstantData>(*std::prev(instruction.op_end()));
+    default:
+      return false;
+  }
+}
+
+/// How many pairs of them have an operand in common.
+std::size_t pairs_with_common_operand(const llvm::Module& module) {
+  llvm::DenseMap<const llvm::Value*, std::size_t> users;
+  std::size_t pairs = 0;
+  for (const llvm::Function& function : module)
+    for (const llvm::Instruction& instruction : llvm::instructions(function))
+      if (is_reduced_in_strength(instruction))
+        for (const llvm::Value* operand : instruction.operands()) pairs += users[operand]++;
+  return pairs;
+}
+
+constexpr unsigned kLargeModule = 4'000;   // instructions
+constexpr std::size_t kMostPairs = 4'000;  // the library's kernels have half as many
 
 /// LLVM's steps from IR to code, without those that take longer than they are worth.
 class CodePasses : public llvm::legacy::PassManager {
  public:
   CodePasses(const llvm::Module& module, const Target& target)
-      : is_large_(module.getInstructionCount() > kLargeModule), is_for_host_(target.kind == Target::Kind::Cpu) {}
+      : is_for_host_(target.kind == Target::Kind::Cpu),
+        is_costly_(!is_for_host_ &&
+                   (module.getInstructionCount() > kLargeModule || pairs_with_common_operand(module) > kMostPairs)) {}
   void add(llvm::Pass* pass) override {
     if (is_left_out(pass->getPassName()))
       delete pass;
@@ -77,13 +107,13 @@ class CodePasses : public llvm::legacy::PassManager {
  private:
   /// For the host, optimize() runs loop strength reduction where it gains. For GPUs, the time of straight line strength
   /// reduction grows with the square of what there is: 0.5 s for a module that counts as large here, and nothing can
-  /// interrupt it.
+  /// interrupt it. It compares all pairs with a common operand, each by all that the two come from.
   bool is_left_out(llvm::StringRef pass) const {
     if (is_for_host_) return pass == "Loop Strength Reduction" || pass == "Canonicalize Freeze Instructions in Loops";
-    return is_large_ && pass == "Straight line strength reduction";
+    return is_costly_ && pass == "Straight line strength reduction";
   }
 
-  const bool is_large_, is_for_host_;
+  const bool is_for_host_, is_costly_;
 };
 
 /// What one compilation makes in LLVM.

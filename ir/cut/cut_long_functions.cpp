@@ -3,7 +3,8 @@
 // Why. The time that LLVM takes for a function grows with the square of the loops in it, for what changes one of them
 // is carried to all that stand behind it (dominator trees are as deep as the code is long) or forgets what was known of
 // all others. Where no function is longer than a limit, the time grows with the length of the code. The limit is far
-// beyond the kernels that people write, so that these stay whole.
+// beyond the kernels that people write, so that these stay whole. So it is with loops within each other whose bounds
+// are made of the counters around them: LLVM writes each counter as an expression of all of them.
 //
 // How. Inside out, and in each block from the top, instructions that follow one another become a part, until the block
 // is short. Values and variables from outside come in as parameters; those that are needed outside go out as results.
@@ -15,6 +16,7 @@
 //
 // In a split kernel, what stands between ThreadLoops becomes a part that runs for the whole block, ThreadLoops
 // included. What stands in a ThreadLoop becomes a part that runs for one thread, as any device function.
+#include <algorithm>
 #include <utility>
 
 #include "ir/analysis/control_flow.h"
@@ -40,10 +42,29 @@ std::size_t weight_of(const Instruction* instruction) {
   }
 }
 
-std::size_t length_of(const Block& block) {
+struct Size {
   std::size_t length = 0;
-  for_each_instruction(block, [&](const Instruction* instruction) { length += weight_of(instruction); });
-  return length;
+  int depth = 0;  // of loops within each other
+  void add(Size other) {
+    length += other.length;
+    depth = std::max(depth, other.depth);
+  }
+};
+
+/// `size_of_block` tells that of the blocks in it.
+template <typename SizeOfBlock>
+Size size_of(Instruction* instruction, SizeOfBlock size_of_block) {
+  Size size{weight_of(instruction)};
+  for (Block& nested : instruction->blocks) size.add(size_of_block(nested));
+  if (instruction->opcode == Opcode::Loop) ++size.depth;
+  return size;
+}
+
+Size size_of(Block& block) {
+  Size size;
+  for (Instruction* instruction : block.instructions)
+    size.add(size_of(instruction, [](Block& nested) { return size_of(nested); }));
+  return size;
 }
 
 bool has_thread_loop(const Function& function) {
@@ -99,50 +120,54 @@ using Functions = std::vector<std::unique_ptr<Function>>;
 
 class Cutter {
  public:
-  Cutter(Function& function, std::size_t longest, Functions& parts)
-      : longest_(longest), parts_(parts), function_(function), index_(function) {}
+  Cutter(Function& function, Size most, Functions& parts)
+      : most_(most), parts_(parts), function_(function), index_(function) {}
 
-  void run() { cut(function_.body, !has_thread_loop(function_)); }
+  void run() { cut(function_.body, !has_thread_loop(function_), false); }
 
  private:
-  /// Gives the length that is left.
-  std::size_t cut(Block& block, bool is_thread_code) {
-    std::vector<std::size_t> lengths;
-    std::size_t length = 0;
+  /// Gives the size that is left.
+  Size cut(Block& block, bool is_thread_code, bool is_in_loop) {
+    std::vector<Size> sizes;
+    Size size;
     for (Instruction* instruction : block.instructions) {
-      const bool is_thread_loop = instruction->opcode == Opcode::ThreadLoop;
-      lengths.push_back(weight_of(instruction));
-      for (Block& nested : instruction->blocks) lengths.back() += cut(nested, is_thread_code || is_thread_loop);
-      length += lengths.back();
+      const bool is_in_thread = is_thread_code || instruction->opcode == Opcode::ThreadLoop;
+      const bool is_repeated = is_in_loop || instruction->opcode == Opcode::Loop;
+      sizes.push_back(size_of(instruction, [&](Block& nested) { return cut(nested, is_in_thread, is_repeated); }));
+      size.add(sizes.back());
     }
-    return length <= longest_ ? length : cut(block, lengths, length, is_thread_code);
+    const bool is_too_deep = is_in_loop && size.depth >= most_.depth;
+    if (size.length <= most_.length && !is_too_deep) return size;
+    cut(block, sizes, is_thread_code, is_in_loop);
+    return size_of(block);
   }
 
-  std::size_t cut(Block& block, const std::vector<std::size_t>& lengths, std::size_t length, bool is_thread_code) {
+  void cut(Block& block, const std::vector<Size>& sizes, bool is_thread_code, bool is_in_loop) {
     Block to, run;
-    std::size_t length_of_run = 0;
+    Size size_of_run;
     const auto end_run = [&] {
-      if (length_of_run >= longest_ / 8 && length_of_run < length)
+      const bool is_too_deep = is_in_loop && size_of_run.depth >= most_.depth;
+      if ((size_of_run.length >= most_.length / 8 && run.instructions.size() < block.instructions.size()) ||
+          is_too_deep)
         make_part(run, is_thread_code, to);
       else
         to.instructions.insert(to.instructions.end(), run.instructions.begin(), run.instructions.end());
       run = {};
-      length_of_run = 0;
+      size_of_run = {};
     };
-    for (std::size_t i = 0; i < lengths.size(); ++i) {
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
       Instruction* instruction = block.instructions[i];
       const bool is_result = instruction->opcode == Opcode::Extract;  // stays with its call
-      if (!can_move(instruction) || (length_of_run + lengths[i] > longest_ && !is_result)) end_run();
+      if (!can_move(instruction) || (size_of_run.length + sizes[i].length > most_.length && !is_result)) end_run();
       if (can_move(instruction) && (!is_result || !run.empty())) {
         run.instructions.push_back(instruction);
-        length_of_run += lengths[i];
+        size_of_run.add(sizes[i]);
       } else {
         to.instructions.push_back(instruction);
       }
     }
     end_run();
     block = std::move(to);
-    return length_of(block);
   }
 
   bool can_move(Instruction* instruction) const {
@@ -155,7 +180,7 @@ class Cutter {
     parts_.push_back(cut::make_part(function_, index_, run, kind, std::move(symbol), to));
   }
 
-  const std::size_t longest_;
+  const Size most_;
   Functions& parts_;
   Function& function_;
   cut::Index index_;
@@ -164,12 +189,13 @@ class Cutter {
 
 }  // namespace
 
-void cut_long_functions(Module& module, std::size_t longest) {
+void cut_long_functions(Module& module, std::size_t longest, int deepest) {
   Functions functions;
   for (std::unique_ptr<Function>& function : module.functions) {
-    if (length_of(function->body) > longest) {
+    const Size size = size_of(function->body);
+    if (size.length > longest || size.depth > deepest) {
       prepare(*function);
-      Cutter(*function, longest, functions).run();
+      Cutter(*function, {longest, deepest}, functions).run();
     }
     functions.push_back(std::move(function));  // behind its parts
   }

@@ -74,7 +74,9 @@ void split_at_barriers(Function& kernel, Module& module);
 
 /// How long a function may be, in instructions; loops and branches count as many. For a GPU little is done to loops.
 constexpr std::size_t kLongestOnCpu = 16'384, kLongestOnGpu = 80'000;
-/// Cuts longer functions into parts, so that the time to compile grows with the length of the code. The last pass.
-void cut_long_functions(Module& module, std::size_t longest);
+constexpr int kDeepest = 12;  // loops within each other
+/// Cuts longer and deeper functions into parts, so that the time to compile grows with the length of the code. The last
+/// pass.
+void cut_long_functions(Module& module, std::size_t longest, int deepest = kDeepest);
 
 }  // namespace pykc::ir

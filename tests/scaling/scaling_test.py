@@ -21,6 +21,7 @@ DEPTH = 12
 MOST_SECONDS_OF_A_TREE = 4  # 1 in a release build
 WAYS = 60  # lines
 MOST_SECONDS_OF_WAYS = 4  # a tenth in a release build
+MOST_SECONDS_OF_A_SHAPE = 4  # half a second in a release build
 PATIENCE = 600  # seconds of processor time; who needs more may need for ever
 
 HEAD = """from pykc import *
@@ -110,6 +111,24 @@ def ways(step):
     return text + "    if b and q < len(out):\n        out[i] = x[q]\n"
 
 
+def nest(bounds, body):
+    """Loops within each other, each of whose bounds are made of the counter around it."""
+    lines = [f"{'    ' * d}for i{d} in range({bounds.format(outer=f'i{d - 1}' if d else 'm')}):" for d in range(40)]
+    return ["m = n // 2", *lines, "    " * 40 + body.format(inner="i39", all=" + ".join(f"i{d}" for d in range(40)))]
+
+
+SHAPES = {
+    "triangular loops": nest("{outer}, n", "s += x[{inner}]"),
+    "triangular loops, all counters": nest("{outer}, n", "s += x[{all}]"),
+    "triangular loops, local array": ["t = local.array(8, f32)", "for j in range(8): t[j] = s",
+                                      *nest("{outer}, n", "t[{inner} % 8] += x[{inner}]"), "s = t[n % 8]"],
+    "slices of slices": ["v = x" + "[n:]" * 160, "s = v[0]"],
+    "slices of two slices": ["v = x[:]", "w = x[1:]", *["v, w = w[n:], v[i:]"] * 160, "s = v[0] + w[1]"],
+    "squares of squares": ["p = n", *["p = p * p + i"] * 500, "s = x[p]"],
+    "tuple that turns": ["t = (" + "s, " * 250 + ")", *["t = t[1:] + t[:1]"] * 60, "s = t[0] + t[n]"],
+}
+
+
 class Compiler:
     def __init__(self, pykc):
         self.pykc = pykc
@@ -161,6 +180,11 @@ def check(compiler):
             seconds = compiler.seconds(ways(step), target)
             if seconds > MOST_SECONDS_OF_WAYS:
                 mistakes.append(f"many ways, {step}, {target}: {seconds:.1f} s")
+        for name, lines in SHAPES.items():
+            seconds = compiler.seconds(kernel(lambda _: lines, 0), target)
+            print(f"{name}, {target}: {seconds:.2f} s")
+            if seconds > MOST_SECONDS_OF_A_SHAPE:
+                mistakes.append(f"{name}, {target}: {seconds:.1f} s")
     growth = compiler.growth(long_lived, "cpu", LONG, CUT)
     print(f"long_lived, cpu: {CUT} lines take {growth:.1f} times as long as {LONG}")
     if growth > MOST_GROWTH:
