@@ -159,13 +159,16 @@ Parts lower(FunctionLowering& lowering, const checked::TupleExpr& node, checked:
 }
 
 Parts lower(FunctionLowering& lowering, const checked::TupleElement& node, checked::Type type) {
-  const Parts parts = lower(lowering, node.tuple);
   std::size_t first = 0;
   const checked::Type whole = node.tuple->type;
   for (std::size_t i = 0; i < static_cast<std::size_t>(node.index); ++i)
     first += (whole.is_record() ? parts_of(whole->record->fields[i]) : parts_of(whole->elements[i])).size();
+  const std::size_t count = parts_of(type).size();
+  if (const auto* variable = std::get_if<checked::VariableRef>(&node.tuple->node))
+    return read(lowering, variable->variable, first, count);
+  const Parts parts = lower(lowering, node.tuple);
   const auto begin = parts.begin() + static_cast<std::ptrdiff_t>(first);
-  return {begin, begin + static_cast<std::ptrdiff_t>(parts_of(type).size())};
+  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
 
 }  // namespace pykc::lowering

@@ -129,12 +129,13 @@ void assign(FunctionLowering& lowering, const checked::Variable* variable, const
   for (std::size_t i = 0; i < values.size(); ++i) lowering.build.store_local(storage.locals[i], values[i]);
 }
 
-Parts read(FunctionLowering& lowering, const checked::Variable* variable) {
+Parts read(FunctionLowering& lowering, const checked::Variable* variable, std::size_t first, std::size_t count) {
   Storage& storage = lowering.storage[variable];
-  if (!storage.values.empty()) return storage.values;
-  if (storage.locals.empty()) create_locals(lowering, variable, storage);
+  if (storage.values.empty() && storage.locals.empty()) create_locals(lowering, variable, storage);
   Parts values;
-  for (ir::Local* local : storage.locals) values.push_back(lowering.build.load_local(local));
+  const std::size_t size = std::max(storage.values.size(), storage.locals.size());
+  for (std::size_t i = first; i < size && i - first < count; ++i)
+    values.push_back(storage.values.empty() ? lowering.build.load_local(storage.locals[i]) : storage.values[i]);
   return values;
 }
 

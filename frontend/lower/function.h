@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -88,6 +89,8 @@ struct FunctionLowering {
 void lower(FunctionLowering& lowering);
 Parts lower(FunctionLowering& lowering, const checked::CallFunction& node, checked::Type type);
 void assign(FunctionLowering& lowering, const checked::Variable* variable, const Parts& values);
-Parts read(FunctionLowering& lowering, const checked::Variable* variable);
+/// `count` of the parts of a variable, from number `first` on, or all that there are.
+Parts read(FunctionLowering& lowering, const checked::Variable* variable, std::size_t first = 0,
+           std::size_t count = std::numeric_limits<std::size_t>::max());
 
 }  // namespace pykc::lowering

@@ -65,6 +65,7 @@ class Lexer {
   void open_bracket(TokenKind kind);
   void close_bracket(TokenKind kind);
   void forget_brackets_of_line();
+  void forget_statement();
   void recover_from_unclosed_bracket();
   std::vector<std::size_t> line_starters(std::size_t after) const;
   int column_of(std::size_t token) const;

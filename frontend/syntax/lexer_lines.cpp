@@ -138,10 +138,19 @@ void Lexer::apply_indentation(Indent indent, SourceRange range) {
     inconsistent();
 }
 
+/// Half a statement would be judged as if it were all.
+void Lexer::forget_statement() {
+  const auto ends_statement = [](const Token& token) {
+    return token.kind == TokenKind::Newline || token.kind == TokenKind::Indent || token.kind == TokenKind::Dedent;
+  };
+  while (!tokens_.empty() && !ends_statement(tokens_.back())) tokens_.pop_back();
+}
+
 void Lexer::open_bracket(TokenKind kind) {
   const SourceRange range = range_from(pos_ - 1);
   if (brackets_.size() == kMostBrackets) {
     report(range, DiagnosticId::TooManyBrackets, kMostBrackets);
+    forget_statement();
     return stop();
   }
   brackets_.push_back({text_[range.begin], range, tokens_.size()});

@@ -88,6 +88,15 @@ Value small_tuple(FunctionChecker& checker, std::vector<Value> elements, SourceR
   return {};
 }
 
+std::optional<Type> small_tuple_type(FunctionChecker& checker, std::vector<Type> elements, SourceRange range,
+                                     std::vector<std::string> names) {
+  std::size_t numbers = 0;
+  for (const Type element : elements) numbers += count_numbers(element);
+  if (numbers <= kMostNumbers) return checker.types.tuple(std::move(elements), std::move(names));
+  checker.report(range, DiagnosticId::TupleTooLarge, kMostNumbers);
+  return std::nullopt;
+}
+
 Entity FunctionChecker::entity(const ast::Expr& expr) {
   spend_time();
   const DepthGuard guard(module);

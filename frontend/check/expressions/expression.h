@@ -19,6 +19,8 @@ inline constexpr std::size_t kMostNumbers = 256;
 /// The tuple of what a source puts together, where that is not more; of a named tuple, with the names of its elements.
 Value small_tuple(FunctionChecker& checker, std::vector<Value> elements, SourceRange range,
                   std::vector<std::string> names = {});
+std::optional<checked::Type> small_tuple_type(FunctionChecker& checker, std::vector<checked::Type> elements,
+                                              SourceRange range, std::vector<std::string> names = {});
 
 std::optional<Int128> constant_integer(FunctionChecker& checker, const ast::Expr& expr, std::string_view what);
 std::optional<bool> constant_bool(FunctionChecker& checker, const ast::Expr& expr, std::string_view what);

@@ -303,7 +303,7 @@ std::optional<Type> tuple_type(FunctionChecker& checker, const ClassDecl& decl, 
     }
     elements.push_back(*type);
   }
-  return checker.types.tuple(std::move(elements), decl.names);
+  return small_tuple_type(checker, std::move(elements), range, decl.names);
 }
 
 }  // namespace pykc::checker

@@ -77,7 +77,7 @@ std::optional<Type> tuple_annotation(FunctionChecker& checker, const ast::Subscr
     if (!element) return std::nullopt;
     elements.push_back(*element);
   }
-  return checker.types.tuple(std::move(elements));
+  return small_tuple_type(checker, std::move(elements), node.index->range);
 }
 
 std::optional<Type> subscript_annotation(FunctionChecker& checker, const ast::Subscript& node) {
