@@ -163,7 +163,7 @@ Value* combine(Emitter& emitter, ir::AtomicOp op, ScalarType type, Value* old, V
   const bool is_signed = is_signed_integer(type);
   llvm::Type* llvm_type = old->getType();
   const auto is_above = [&](Value* a, Value* b) {
-    if (is_float(type)) return builder.CreateFCmpOGT(a, b);
+    if (is_float(type)) return builder.CreateFCmpOGT(widen(emitter, a, type), widen(emitter, b, type));
     return is_signed ? builder.CreateICmpSGT(a, b) : builder.CreateICmpUGT(a, b);
   };
   const auto plus = [&](std::int64_t step) {

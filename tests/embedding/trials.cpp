@@ -157,6 +157,14 @@ std::vector<Trial> trials() {
        kernel("    x[0] = t40[0]\n", "t0 = (1, 2)\n" + repeated(40, doubled))},
       {"40 variables, each the tuple before it twice",
        kernel("    t0 = (1, 2)\n" + repeated(40, [](int i) { return "    " + doubled(i); }) + "    x[0] = t40[0]\n")},
+      {"named tuples, each of the one before twice",
+       "from typing import NamedTuple\nfrom pykc import *\nclass P0(NamedTuple):\n    a: f32\n" +
+           repeated(30,
+                    [](int i) {
+                      return "class P" + number(i + 1) + "(NamedTuple):\n    a: P" + number(i) + "\n    b: P" +
+                             number(i) + "\n";
+                    }) +
+           "@kernel\ndef k(x: f32[:], p: P30):\n    x[0] = 1\n"},
       {"a function that hands on its arguments twice",
        kernel("    x[0] = f(1, 2)\n", "def f(*a):\n    return f(*a, *a)\n")},
       {"functions nested 22 deep", kernel(repeated(22,
@@ -174,6 +182,14 @@ std::vector<Trial> trials() {
       {"a sum of 100,000", kernel("    x[0] = " + repeated(100'000, "x[1] + ") + "1.0\n")},
       {"90 ifs", kernel(nested(90, [](int) { return "if x[0] > 1"; }))},
       {"90 loops", kernel(nested(90, [](int i) { return "for i" + number(i) + " in range(10)"; }))},
+      {"90 loops, each from the counter around it",
+       kernel(nested(90,
+                     [](int i) {
+                       return "for i" + number(i + 1) + " in range(" + (i == 0 ? "0" : "i" + number(i)) + ", len(x))";
+                     }))},
+      {"160 slices", kernel("    v = x" + repeated(160, "[len(x) // 2:]") + "\n    x[0] = v[0]\n")},
+      {"squares of squares",
+       kernel("    p = len(x)\n" + repeated(500, "    p = p * p + blockIdx.x\n") + "    x[0] = x[p]\n")},
       {"5,000 elifs",
        kernel("    if x[0] == 0:\n        x[1] = 0\n" +
               repeated(5000, [](int i) { return "    elif x[0] == " + number(i) + ":\n        x[1] = 1\n"; }))},
