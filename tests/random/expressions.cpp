@@ -133,6 +133,15 @@ Expression tuple_operation(Writer& w, int depth) {
   }
 }
 
+Expression array_reduction(Writer& w, int) {
+  static constexpr const char* kReductions[] = {"sum",    "prod",          "mean",   "var",    "std",
+                                                "min",    "max",           "ptp",    "argmin", "argmax",
+                                                "nansum", "count_nonzero", "nanmin", "nanmax", "nanmean"};
+  const ScalarType type = w.chance(60) ? w.any_of(kFloats) : w.any_of(kWideIntegers);
+  return converted({std::string("np.") + w.random.pick(kReductions) + "(" + view(w, type, 4 + w.number(5)) + ")", type},
+                   w.any_type());
+}
+
 std::string membership(Writer& w, int depth) {
   const std::string x = expression(w, ScalarType::I64, depth).text, in = w.chance(70) ? " in " : " not in ";
   if (w.chance(50))
@@ -168,6 +177,7 @@ constexpr OperationRow kOperationRows[] = {
     {3, Feature::Always, always, division_and_remainder},
     {4, Feature::Always, always, python_number},
     {10, Feature::Tuples, always, tuple_operation},
+    {8, Feature::Reductions, in_kernel, array_reduction},
     {18, Feature::Bits, always, bitwise},
     {14, Feature::Bits, always, shift},
     {9, Feature::Powers, always, power},

@@ -164,6 +164,7 @@ std::string write_program(std::uint64_t seed) {
   w.text =
       "import math\nfrom collections import namedtuple\nfrom enum import Enum, IntEnum\nfrom typing import NamedTuple\n"
       "import numpy as np\nfrom pykc import *\n";
+  if (w.is_enabled(Feature::NumbaDialect)) w.text += "from numba import cuda\n";
   declare_constants(w);
   declare_types(w);
   declare_functions(w);
