@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/budget.h"
 #include "base/promotion.h"
 #include "base/text.h"
 #include "frontend/check/arrays/array_function.h"
@@ -70,6 +71,7 @@ bool is_table(const Entity& entity) { return std::holds_alternative<TableRef>(en
 
 /// The number or record that lies there.
 Value constant_at(FunctionChecker& checker, const char* bytes, const ElementType& type, SourceRange range) {
+  spend_time();
   if (!type.is_record()) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, bytes, static_cast<std::size_t>(size_in_bytes(type)));
