@@ -164,7 +164,8 @@ std::string write_program(std::uint64_t seed) {
   w.text =
       "import math\nfrom collections import namedtuple\nfrom enum import Enum, IntEnum\nfrom typing import NamedTuple\n"
       "import numpy as np\nfrom pykc import *\n";
-  if (w.is_enabled(Feature::NumbaDialect)) w.text += "from numba import cuda\n";
+  // There the components of a sum of vectors have 64 bits, which no cast makes narrow.
+  if (w.is_enabled(Feature::NumbaDialect) && !w.is_enabled(Feature::Vectors)) w.text += "from numba import cuda\n";
   declare_constants(w);
   declare_types(w);
   declare_functions(w);
