@@ -108,7 +108,7 @@ class _Place:
 def shares_memory(a, b) -> bool:
     """Whether an element of the one array lies where one of the other does. What takes too long to find out counts as
     so."""
-    if not a.size or not b.size or not spans_meet(a, b):
+    if not spans_meet(a, b):
         return False
     places = (numpy.asarray(_Place(one)) if isinstance(one, DeviceNDArray) else one for one in (a, b))
     return numpy.may_share_memory(*places, max_work=10_000)

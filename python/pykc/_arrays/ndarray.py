@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy
 
 from .. import _devices, _native
-from ..cuda._arrays import DeviceNDArray
+from ..cuda._arrays import DeviceNDArray, spans_meet
 from ..cuda._streams import native_stream
 from ..types import Type
 
@@ -210,7 +210,7 @@ class ndarray(DeviceNDArray):
     def flatten(self, order: str = "C") -> ndarray:
         """A copy in one dimension."""
         flat = self.ravel(order)
-        return flat if flat.size and not shares_memory(flat, self) else flat.copy()
+        return flat if flat.size and not spans_meet(flat, self) else flat.copy()
 
     def squeeze(self, axis=None) -> ndarray:
         """Without the axes of extent 1, or without those given, which must have it."""
@@ -423,26 +423,7 @@ def _fitting(value: bool | int | float | complex, dtype: numpy.dtype):
     return value
 
 
-def _reach(array: ndarray) -> tuple[int, int]:
-    """The addresses between which its elements lie."""
-    low = high = array.place
-    for extent, stride in zip(array.shape, array.strides):
-        if stride < 0:
-            low += (extent - 1) * stride
-        else:
-            high += (extent - 1) * stride
-    return low, high + array.itemsize
-
-
-def shares_memory(one: ndarray, other: ndarray) -> bool:
-    """Whether the spans of memory that they lie in meet."""
-    if not one.size or not other.size or one.device != other.device:
-        return False
-    (low, high), (other_low, other_high) = _reach(one), _reach(other)
-    return low < other_high and other_low < high
-
-
 def may_overlap(target: ndarray, source: ndarray) -> bool:
     """Whether an element of the source may be written before it is read: they share memory, and not one to one."""
     same = target.place == source.place and target.shape == source.shape and target.strides == source.strides
-    return not same and shares_memory(target, source)
+    return not same and target.device == source.device and spans_meet(target, source)

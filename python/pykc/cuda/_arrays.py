@@ -487,6 +487,8 @@ def copied(target: DeviceNDArray, source: DeviceNDArray, native) -> None:
 
 def spans_meet(one, other) -> bool:
     """Whether the memory between the first and the last element of an array meets that of another one."""
+    if not one.size or not other.size:
+        return False
     (low, high), (other_low, other_high) = _span(one), _span(other)
     return low < other_high and other_low < high
 
