@@ -80,7 +80,7 @@ constexpr Function kFunctions[] = {
     {"asin", 1, 1, asinq, nullptr},
     {"acos", 1, 1, acosq, nullptr},
     {"atan", 1, 1, atanq, nullptr},
-    {"atan2", 1.5, 1, nullptr, atan2q},
+    {"atan2", 1, 1, nullptr, atan2q},
     {"sinh", 1, 1, sinhq, nullptr},
     {"cosh", 1, 1, coshq, nullptr},
     {"tanh", 1.5, 1, tanhq, nullptr},

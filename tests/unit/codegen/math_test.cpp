@@ -30,15 +30,15 @@ std::vector<Row> rows() {
   const auto two = [](long double (*f)(long double, long double)) { return Reference(f); };
   using L = long double;
   return {
-      {BuiltinId::Sin, 1.0, 2.0, one([](L x) { return std::sin(x); })},
-      {BuiltinId::Cos, 1.0, 2.0, one([](L x) { return std::cos(x); })},
+      {BuiltinId::Sin, 1.0, 1.0, one([](L x) { return std::sin(x); })},
+      {BuiltinId::Cos, 1.0, 1.0, one([](L x) { return std::cos(x); })},
       {BuiltinId::Tan, 1.0, 1.5, one([](L x) { return std::tan(x); })},
       {BuiltinId::Asin, 1.0, 1.0, one([](L x) { return std::asin(x); })},
       {BuiltinId::Acos, 1.5, 1.0, one([](L x) { return std::acos(x); })},
       {BuiltinId::Atan, 1.5, 1.0, one([](L x) { return std::atan(x); })},
       {BuiltinId::Sinh, 2.5, 1.5, one([](L x) { return std::sinh(x); })},
       {BuiltinId::Cosh, 2.5, 1.5, one([](L x) { return std::cosh(x); })},
-      {BuiltinId::Tanh, 2.5, 1.5, one([](L x) { return std::tanh(x); })},
+      {BuiltinId::Tanh, 2.5, 1.0, one([](L x) { return std::tanh(x); })},
       {BuiltinId::Asinh, 2.5, 1.5, one([](L x) { return std::asinh(x); })},
       {BuiltinId::Acosh, 1.5, 1.5, one([](L x) { return std::acosh(x); })},
       {BuiltinId::Atanh, 1.0, 1.0, one([](L x) { return std::atanh(x); })},
@@ -57,7 +57,7 @@ std::vector<Row> rows() {
       {BuiltinId::Lgamma, 1.0, 6.0, one([](L x) { return std::lgamma(x); })},
       {BuiltinId::Gamma, 1.0, 5.0, one([](L x) { return std::tgamma(x); })},
       {BuiltinId::Pow, 1.5, 1.0, two([](L x, L y) { return std::pow(x, y); }), 2},
-      {BuiltinId::Atan2, 3.0, 1.0, two([](L x, L y) { return std::atan2(x, y); }), 2},
+      {BuiltinId::Atan2, 1.0, 1.0, two([](L x, L y) { return std::atan2(x, y); }), 2},
       {BuiltinId::Hypot, 1.0, 1.0, two([](L x, L y) { return std::hypot(x, y); }), 2},
       {BuiltinId::Fmod, 0.0, 0.0, two([](L x, L y) { return std::fmod(x, y); }), 2},
       {BuiltinId::Remainder, 0.0, 0.0, two([](L x, L y) { return std::remainder(x, y); }), 2},
