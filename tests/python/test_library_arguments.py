@@ -261,7 +261,7 @@ class Calls(Arrays):
                 for one, begin in ((other, begins[0]), (name, begins[1]))}
 
 
-CALLS = [name for name in vars(Calls) if name in globals()]
+CALLS = [name for name in vars(Calls) if callable(globals().get(name))]
 CHANGES = ["nothing", "type", "rank", "extent", "values_elsewhere", "gaps", "shared_memory", "shared_memory"]
 
 
