@@ -88,7 +88,7 @@ std::size_t pairs_with_common_operand(const llvm::Module& module) {
 }
 
 constexpr unsigned kLargeModule = 4'000;   // instructions
-constexpr std::size_t kMostPairs = 4'000;  // the library's kernels have half as many
+constexpr std::size_t kMostPairs = 4'000;  // those of the library that were counted have half as many
 
 /// LLVM's steps from IR to code, without those that take longer than they are worth.
 class CodePasses : public llvm::legacy::PassManager {

@@ -2,6 +2,7 @@
 
 #include <llvm/MC/MCSubtargetInfo.h>
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "codegen/cpu/annotations.h"
@@ -22,21 +23,20 @@ struct Cut {
   Value* base;   // the outcome for thread 0; of Eq and Ne, whether the operands are equal everywhere
 };
 
-/// Whether a turn depends on more of the thread's place than its number in the block.
-bool asks_for_index(CpuEmitter& emitter, const ir::Block& body) {
-  return ir::any_instruction(body, [&](const Instruction* i) {
-    if (i->opcode == ir::Opcode::Call) return emitter.state.traits(*i->callee).asks_for_place;
-    return i->opcode == ir::Opcode::Fault || ir::has_builtin_effect(i, Effect::Thread);
-  });
-}
+/// How much of a thread's place in its block a turn depends on.
+enum class Place : std::uint8_t { Number, NumberAndX, Whole };
 
-/// Whether no turn asks which row of the block it is in.
-bool asks_for_x_alone(CpuEmitter& emitter, const ir::Block& body) {
-  return !ir::any_instruction(body, [&](const Instruction* i) {
-    if (i->opcode == ir::Opcode::Call) return emitter.state.traits(*i->callee).asks_for_place;
-    const bool is_index = ir::has_builtin_effect(i, Effect::Thread);
-    return i->opcode == ir::Opcode::Fault || (is_index && ir::slope_of_thread_index(i, 0) != ir::Slope::exactly(1));
+Place place_asked_for(CpuEmitter& emitter, const ir::Block& body) {
+  Place asked = Place::Number;
+  ir::for_each_instruction(body, [&](const Instruction* i) {
+    if (i->opcode == ir::Opcode::Call ? emitter.state.traits(*i->callee).asks_for_place
+                                      : i->opcode == ir::Opcode::Fault)
+      asked = Place::Whole;
+    else if (ir::has_builtin_effect(i, Effect::Thread))
+      asked =
+          std::max(asked, ir::slope_of_thread_index(i, 0) == ir::Slope::exactly(1) ? Place::NumberAndX : Place::Whole);
   });
+  return asked;
 }
 
 /// Variables and arrays that are private to a turn hold nothing of the turn before: said so, they keep no turn waiting.
@@ -306,12 +306,12 @@ void emit_rows_of_warp(CpuEmitter& emitter, const Instruction& i, const RowGuard
   }));
 }
 
-void emit_rows(CpuEmitter& emitter, const Instruction& i) {
+void emit_rows(CpuEmitter& emitter, const Instruction& i, Place asked) {
   Builder& builder = emitter.builder;
   const RowGuards guards(emitter.source, i.blocks[0]);
   const Row whole = {emitter.constant_i64(0), emitter.block_extents[0]};
   if (emitter.first_thread != nullptr) return emit_rows_of_warp(emitter, i, guards);
-  if (asks_for_x_alone(emitter, i.blocks[0])) {
+  if (asked == Place::NumberAndX) {
     Value* rows = builder.CreateMul(emitter.block_extents[1], emitter.block_extents[2], "", true, true);
     mark_plain_over_threads(counted_loop(emitter, rows, "row", [&](Value* row) {
       emitter.thread_index = {nullptr, row, emitter.constant_i64(0)};
@@ -331,10 +331,11 @@ void emit_rows(CpuEmitter& emitter, const Instruction& i) {
 
 void emit_thread_loop(CpuEmitter& emitter, const Instruction& i) {
   if (!may_wait(i.blocks[0])) emitter.access_group = llvm::MDNode::getDistinct(emitter.state.context, {});
-  if (asks_for_index(emitter, i.blocks[0]))
-    emit_rows(emitter, i);
-  else
+  const Place asked = place_asked_for(emitter, i.blocks[0]);
+  if (asked == Place::Number)
     emit_line(emitter, i);
+  else
+    emit_rows(emitter, i, asked);
   emitter.access_group = nullptr;
   emitter.thread_number = nullptr;
 }

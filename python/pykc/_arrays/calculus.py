@@ -10,12 +10,11 @@ from .joining import concatenate, where
 from .ndarray import axes_of, axis_of, ndarray
 from .products import matmul
 from .scanning import diff
-from .sorting import searchsorted
+from .sorting import argsort, searchsorted
 
 
 def interp(x, xp, fp, left=None, right=None, period: float | None = None) -> ndarray:
     """The values at X of the function that is linear between the points (XP, FP)."""
-    from .sorting import argsort
     xp, fp = asarray(xp), asarray(fp)
     x = asarray(x, float, device=xp.device)
     xp = xp.astype(float, copy=False)
@@ -117,9 +116,8 @@ def trapezoid(y, x=None, dx=1.0, axis: int = -1) -> ndarray:
 def ediff1d(ary, to_end=None, to_begin=None) -> ndarray:
     """What each element is more than the one before it, in one dimension."""
     ary = asarray(ary).ravel()
-    parts = [asarray(one, ary.dtype).ravel() for one in (to_begin,) if one is not None] + [diff(ary)] + \
-        [asarray(one, ary.dtype).ravel() for one in (to_end,) if one is not None]
-    return concatenate(parts) if len(parts) > 1 else parts[0]
+    parts = (to_begin, diff(ary), to_end)
+    return concatenate([asarray(part, ary.dtype).ravel() for part in parts if part is not None])
 
 
 def polyval(p, x) -> ndarray:
