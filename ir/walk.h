@@ -56,6 +56,11 @@ inline bool is_pure(const Instruction* instruction) {
   return info(instruction->opcode).effect == OpcodeEffect::Pure || has_builtin_effect(instruction, Effect::Pure);
 }
 
+/// Whether it tells where the thread is in its block, or the block in the launch.
+inline bool tells_place(const Instruction* instruction) {
+  return has_builtin_effect(instruction, Effect::Thread) || has_builtin_effect(instruction, Effect::Block);
+}
+
 inline bool is_barrier(const Instruction* instruction) { return has_builtin_effect(instruction, Effect::Barrier); }
 
 /// Whether threads meet here: a barrier or an operation of the warp.

@@ -24,10 +24,6 @@ bool is_choice(const ir::Instruction& i) {
   return i.opcode == If && std::ranges::all_of(i.blocks, is_plain) && std::ranges::any_of(i.blocks, has_load);
 }
 
-bool only_computes(const ir::Instruction& i) {
-  return ir::is_pure(&i) || ir::has_builtin_effect(&i, Effect::Thread) || ir::has_builtin_effect(&i, Effect::Block);
-}
-
 constexpr std::size_t kMostCopied = 100;                     // instructions; LLVM copies no longer loops either
 constexpr int kDeepest = 4;                                  // operations between a condition and its comparisons
 constexpr std::uint64_t kSteepest = std::uint64_t{1} << 49;  // no row of 1,024 threads goes 2^60 far
@@ -84,7 +80,7 @@ std::optional<bool> RowGuards::find_needed_outcome(const ir::Block& body) const 
   if (comparisons_.size() != 1 || comparisons_[0]->opcode == Eq || comparisons_[0]->opcode == Ne) return std::nullopt;
   std::optional<bool> needed;
   for (const ir::Instruction* i : body.instructions) {
-    if (only_computes(*i) || i->opcode == Return) continue;
+    if (ir::is_pure(i) || ir::tells_place(i) || i->opcode == Return) continue;
     if (i->opcode != If || !i->blocks[1].empty()) return std::nullopt;
     const ir::Block& then = i->blocks[0];
     const bool is_early_return = then.instructions.size() == 1 && then.instructions[0]->opcode == Return;

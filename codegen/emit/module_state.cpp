@@ -56,8 +56,7 @@ void ModuleState::collect_traits() {
         const FunctionTraits callee = i->opcode == ir::Opcode::Call ? traits_.at(i->callee) : FunctionTraits{};
         found.can_fault |= i->opcode == ir::Opcode::Fault || callee.can_fault;
         found.asks_for_place |= found.can_fault || i->opcode == ir::Opcode::AnyFault ||
-                                i->opcode == ir::Opcode::Observe || ir::has_builtin_effect(i, Effect::Thread) ||
-                                ir::has_builtin_effect(i, Effect::Block) || callee.asks_for_place;
+                                i->opcode == ir::Opcode::Observe || ir::tells_place(i) || callee.asks_for_place;
         found.waits |= ir::is_meeting_point(i) || callee.waits;
         found.recurses |= callee.recurses;
         const bool is_atomic = i->opcode == ir::Opcode::AtomicRmw || i->opcode == ir::Opcode::AtomicCas ||

@@ -96,7 +96,7 @@ bool is_free(const Instruction& instruction) {
     case Opcode::Observe:
       return true;
     default:
-      return has_builtin_effect(&instruction, Effect::Thread) || has_builtin_effect(&instruction, Effect::Block);
+      return tells_place(&instruction);
   }
 }
 

@@ -35,8 +35,7 @@ bool needs_its_block(const Instruction* instruction) {
 
 bool asks_for_its_thread(const Instruction* instruction) {
   return instruction->opcode == Opcode::Fault || instruction->opcode == Opcode::AnyFault ||
-         instruction->opcode == Opcode::Observe || has_builtin_effect(instruction, Effect::Thread) ||
-         has_builtin_effect(instruction, Effect::Block);
+         instruction->opcode == Opcode::Observe || tells_place(instruction);
 }
 
 bool is_return(const Instruction* instruction) { return instruction->opcode == Opcode::Return; }

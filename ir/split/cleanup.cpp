@@ -58,9 +58,7 @@ class UnusedDropper {
       case Opcode::Scope:
         return does_nothing(instruction->blocks[0]);
       case Opcode::Builtin:
-        return uses_[instruction] == 0 &&
-               (has_builtin_effect(instruction, Effect::Pure) || has_builtin_effect(instruction, Effect::Thread) ||
-                has_builtin_effect(instruction, Effect::Block));
+        return uses_[instruction] == 0 && (has_builtin_effect(instruction, Effect::Pure) || tells_place(instruction));
       default:
         return uses_[instruction] == 0 && (info(instruction->opcode).effect == OpcodeEffect::Pure ||
                                            info(instruction->opcode).effect == OpcodeEffect::Read);
