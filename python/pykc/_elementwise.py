@@ -20,10 +20,15 @@ class Loaded:
         self._known: dict[tuple, tuple[Watch, Any]] = {}  # by what they are made of
         self._kernels: dict[tuple, Any] = {}  # by the whole program
 
-    def kernel(self, text: str, name: str, values: dict[str, Any], native: bool = False, **options) -> Any:
+    def kernel(self, *what, **options) -> Any:
+        return self.watched(*what, **options)[1]
+
+    def watched(self, text: str, name: str, values: dict[str, Any], native: bool = False,
+                **options) -> tuple[Watch, Any]:
+        """The kernel, and what tells when it is no longer the one."""
         device = _devices.current()
         place = (device.name, *options.values())
-        key = (*place, text, *((type(value), value) for value in values.values()))
+        key = (*place, text, *map(distinct, values.values()))
         found = self._known.get(key)
         if found is None or found[0].changed():
             program = program_around(text, values, name, native)
@@ -32,12 +37,17 @@ class Loaded:
             if kernel is None or program.constants:  # which belong to one module
                 module = program.load(device, **options)
                 program.keep_constants(module)
-                kernel = _keep(self._kernels, whole, module.kernel(name))
-            found = _keep(self._known, key, (program.watch, kernel))
-        return found[1]
+                kernel = keep(self._kernels, whole, module.kernel(name))
+            found = keep(self._known, key, (program.watch, kernel))
+        return found
 
 
-def _keep(known: dict, key: tuple, value: Any) -> Any:
+def distinct(value: Any) -> tuple:
+    """What is equal for values that are the same constant: 1, 1.0 and True are not, 0.0 and -0.0 are not."""
+    return type(value), repr(value) if isinstance(value, (float, complex)) else value
+
+
+def keep(known: dict, key: tuple, value: Any) -> Any:
     known[key] = value
     if len(known) > _MOST_KEPT:  # what is launched keeps changing
         del known[next(iter(known))]

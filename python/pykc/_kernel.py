@@ -42,7 +42,7 @@ class Kernel(Dispatcher):
         arguments = self.text.tree.args.args
         constants = tuple(one.arg for one in arguments if one.arg in self._configurations[0])
         decorator = f"import pykc as {NATIVE}\n{_autotune_text(self._configurations)}\n@{NATIVE}.kernel"
-        return self._kernel_around(prepared, decorator, constants)
+        return self._kernel_around(prepared, decorator, constants)[1]
 
     @functools.cached_property
     def _callee(self) -> Kernel:
@@ -57,13 +57,21 @@ class _Tuned:
 
     def __call__(self, *args) -> None:
         dispatcher = self._dispatcher
-        prepared = Prepared(args, dispatcher._constants)
-        kernel = dispatcher._kernel() if prepared.are_plain else dispatcher._tuned_around(prepared)
         try:
-            _tuned(kernel).launch(self._shape_of, self._stream, tuple(prepared.values))
+            if all(place >= len(args) for place in dispatcher._constants):
+                try:
+                    return self._launch(dispatcher._kernel(), args)
+                except (TypeError, _native.LaunchError):
+                    pass  # of an argument that the runtime does not take as it is, or of what is wrong with or without
+            prepared = Prepared(args, dispatcher._constants)
+            kernel = dispatcher._kernel() if prepared.are_plain else dispatcher._tuned_around(prepared)
+            self._launch(kernel, tuple(prepared.values))
         except _native.KernelFault as fault:
             raise python_error(fault, dispatcher.py_func) from None
         prepared.restore()
+
+    def _launch(self, kernel: Any, values: tuple) -> None:
+        _tuned(kernel).launch(self._shape_of, self._stream, values)
 
     def _shape_of(self, constants: dict[str, int]) -> tuple:
         configuration = types.SimpleNamespace(**constants)

@@ -36,8 +36,7 @@ class Type:
         import numpy
         if self.name in FOREIGN:
             return _foreign(self.name)
-        names = {"boolean": "bool", "intp": "int64", "uintp": "uint64"}
-        return numpy.dtype(names.get(self.name, self.name))
+        return numpy.dtype(_NAMES.get(self.name, self.name))
 
     @property
     def bitwidth(self) -> int:
@@ -52,9 +51,7 @@ class Type:
         """Whether it is the same type, also by NumPy's name of it: `float32 == np.float32`."""
         if isinstance(other, Type):
             return str(self) == str(other)
-        if self.name in FOREIGN:  # NumPy may have no dtype that could be equal
-            return _is_numpys(other) and sys.modules["numpy"].dtype(other).name == self.name
-        return self.name in SCALARS and _is_numpys(other) and self.dtype == other
+        return self.name in SCALARS and _is_numpys(other) and _name_of(other) == _NAMES.get(self.name, self.name)
 
     def __hash__(self) -> int:
         return hash(str(self))
@@ -63,6 +60,19 @@ class Type:
         return self.name
 
     __repr__ = __str__
+
+
+_NAMES = {"boolean": "bool", "intp": "int64", "uintp": "uint64"}  # NumPy's, where they are others
+
+
+@functools.lru_cache(maxsize=256)
+def _name_of(numpys) -> str:
+    """The name of a dtype or a scalar type of NumPy's; none of what has another order of bytes, or of `np.floating`."""
+    try:
+        dtype = sys.modules["numpy"].dtype(numpys)
+    except TypeError:
+        return ""
+    return dtype.name if dtype.isnative else ""
 
 
 def _is_numpys(value) -> bool:

@@ -236,7 +236,43 @@ def test_kernels_around_a_kernel_are_made_once(monkeypatch):
         combine[1, 1](out, (2, 3), lambda a, b: a + b + offset, 2)
         cuda.synchronize()
         assert out[0] == expected
-    assert len(loads) == 3  # the kernel, and one around it for each offset
+    assert len(loads) == 2  # one around the kernel for each offset
+
+
+def test_launches_for_constants():
+    """A kernel around another is found again by the constants, and never by what only looks like them."""
+    @pykc.kernel
+    def fill(out: pykc.f64[:], value, of_none, C: pykc.constexpr):
+        out[0] = value
+        out[1] = 1 / C if of_none is None else 7
+
+    out = np.zeros(2)
+    record = np.zeros(1, [("x", "f8")])[0]
+    for value, of_none, constant, expected in ((1, None, 0.5, 2), (2, None, 0.0, np.inf), (3, None, -0.0, -np.inf),
+                                               (4, None, 2, 0.5), (5, None, True, 1), (6, 1, 2, 7), (7, None, 0.0, np.inf),
+                                               (8.5, None, 2, 0.5), (np.float32(9), None, 2, 0.5)):
+        fill[1, 1](out, value, of_none, constant)
+        cuda.synchronize()
+        assert out.tolist() == [value, expected]
+    with pytest.raises(pykc.CompileError):
+        fill[1, 1](out, record, None, 2)
+    with pytest.raises(pykc.CompileError):
+        fill[1, 1](out, 1, None)
+    with pytest.raises(TypeError, match="a constant is a number, a text, a type or a function, not a list"):
+        fill[1, 1](out, 1, None, [1])
+
+
+def test_records_and_tuples_beside_constants():
+    @pykc.kernel
+    def add(out: pykc.f64[:], pair, C: pykc.constexpr):
+        out[0] = pair[0] + pair[1].x + C
+
+    out = np.zeros(1)
+    records = np.array([(5.0,), (7.0,)], [("x", "f8")])
+    for record in (records[0], records[1], records[0]):
+        add[1, 1](out, (1, record), 2)
+        cuda.synchronize()
+        assert out[0] == 3 + record["x"]
 
 
 class Point(typing.NamedTuple):

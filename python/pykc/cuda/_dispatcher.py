@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import collections.abc
+import contextlib
 import functools
 import re
 import types
@@ -9,7 +10,7 @@ from typing import Any
 
 from .. import _config, _devices, _native
 from .._capture import CUDA, NATIVE, Scope, Watch
-from .._elementwise import Loaded
+from .._elementwise import Loaded, distinct, keep
 from .._modules import Function, program_of
 from .._struct import Struct
 from ..types import Array, CPointer, Signature, Type, compiled, is_signature, parsed, pyobject, signature_text, typeof, void
@@ -20,6 +21,7 @@ from ._streams import native_stream
 #: Options that the decorator of the language has, with their values where they say nothing.
 _DECORATOR_OPTIONS = {"fastmath": False, "max_registers": None, "launch_bounds": None, "debug": False, "noalias": False,
                       "wraparound": True, "contract": True, "weak_literals": False, "cluster": None}
+_NAMED = (types.NoneType, types.FunctionType, Function, type, str)  # of arguments that are no values
 _MOST_KERNELS = 64  # of one function that are kept, for different values of what it captures
 #: What only advises Numba or the driver, and what is done by other means here.
 _ADVICE = {"opt", "cache", "inline", "forceinline", "lto", "shared_memory_carveout", "lineinfo", "boundscheck", "sanitize",
@@ -88,6 +90,7 @@ class Dispatcher(Function):
         self._loaded: dict[tuple[_native.Device, str], tuple[Watch, Any]] = {}  # by the place
         self._kernels: dict[tuple, tuple[_native.Module, Any]] = {}
         self._around = Loaded()
+        self._for_constants: dict[tuple, tuple[Watch, Any]] = {}  # kernels of launches with these, by the place too
         self._around_types: list[tuple[Type, ...]] = []  # of launches with arguments that are made in a kernel around
         _check(options)
         if self._texts and None not in self._texts and not device:
@@ -172,9 +175,9 @@ class Dispatcher(Function):
         if _config.CUDA_WARN_ON_IMPLICIT_COPY and not _devices.current().is_cpu:
             from .._advice import warn_of_copies
             warn_of_copies(self.py_func, args)
-        kernel = self._kernel()
         if self._constants:
-            return self._launched_around(Prepared(args, self._constants), kernel, how, where)
+            return self._launched_for(how, where, args)
+        kernel = self._kernel()
         try:
             kernel.launch(*where, args) if how == "launch" else kernel.for_all(*where, args)
         except (TypeError, _native.LaunchError) as error:
@@ -230,18 +233,38 @@ class Dispatcher(Function):
             stated = []
         return tuple(converted(argument, compiled(type_)) for type_, argument in zip(stated, args)) or args
 
+    def _launched_for(self, how: str, where: tuple, args: tuple) -> None:
+        """Launches for the constants among the arguments, by a kernel around this one that is kept by their form."""
+        values: list[Any] = []
+        key = _place(), *(_form(argument, values, place in self._constants) for place, argument in enumerate(args))
+        watch, kernel = self._for_constants.get(key, (None, None))
+        if kernel is not None and not watch.changed():
+            with contextlib.suppress(TypeError, _native.LaunchError):  # of arguments that are to be prepared
+                return self._started(kernel, how, where, tuple(values))
+        prepared = Prepared(args, self._constants)
+        if prepared.are_plain:  # the constants are missing, which the launch says
+            return self._launched_around(prepared, self._kernel(), how, where)
+        watched = self._kernel_around(prepared, self._decorator([]))
+        self._started(watched[1], how, where, tuple(prepared.values))
+        prepared.restore()
+        if len(prepared.values) == len(values) and not any("[" in text for text in prepared.texts):
+            keep(self._for_constants, key, watched)
+
     def _launched_around(self, prepared: Prepared, kernel: Any, how: str, where: tuple) -> None:
         """Launches with arguments that the runtime takes no values of, tuples and the like, by a kernel around this
         one that makes them."""
         if not prepared.are_plain:
-            kernel = self._kernel_around(prepared, self._decorator([]))
-        try:
-            getattr(kernel, how)(*where, tuple(prepared.values))
-        except _native.KernelFault as fault:
-            raise python_error(fault, self.py_func) from None
+            kernel = self._kernel_around(prepared, self._decorator([]))[1]
+        self._started(kernel, how, where, tuple(prepared.values))
         prepared.restore()
 
-    def _kernel_around(self, prepared: Prepared, decorator: str, constants: tuple[str, ...] = ()) -> Any:
+    def _started(self, kernel: Any, how: str, where: tuple, values: tuple) -> None:
+        try:
+            getattr(kernel, how)(*where, values)
+        except _native.KernelFault as fault:
+            raise python_error(fault, self.py_func) from None
+
+    def _kernel_around(self, prepared: Prepared, decorator: str, constants: tuple[str, ...] = ()) -> tuple[Watch, Any]:
         """A kernel that takes the values, and CONSTANTS of which the decorator tells, and calls this one."""
         name = self.text.name
         records = self._records(prepared)
@@ -251,7 +274,7 @@ class Dispatcher(Function):
         text = f"{decorator}\ndef {name}({', '.join(parameters)}):\n    inner({', '.join(arguments)})\n"
         values = {"inner": self._callee, **prepared.names,
                   **{f"Record{number}": kind for number, (_, kind) in records.items()}}
-        return self._around.kernel(text, name, values, self.native, **self._compile_options())
+        return self._around.watched(text, name, values, self.native, **self._compile_options())
 
     @functools.cached_property
     def _annotations(self) -> dict[int, str]:
@@ -555,6 +578,18 @@ def _types(signature) -> tuple[Type, ...]:
 def _with_name(signature, name: str) -> str:
     text = signature_text(signature)
     return name + text[text.index("("):]
+
+
+def _form(argument: Any, values: list[Any], is_constant: bool = False) -> tuple | None:
+    """What a kernel around another is made for: the constants in an argument. VALUES gets what it is passed."""
+    if type(argument) is tuple:
+        return tuple(_form(part, values) for part in argument)
+    if is_constant and argument.__hash__ is None:
+        raise TypeError(f"a constant is a number, a text, a type or a function, not a {type(argument).__name__}")
+    if is_constant or isinstance(argument, _NAMED):
+        return distinct(argument)
+    values.append(argument)
+    return None
 
 
 def _place() -> tuple[_native.Device, str]:
