@@ -219,7 +219,8 @@ def test_places_and_choices(random):
     assert pykc.partition(pykc.array(v), 7)[7].item() == np.sort(v)[7]
     assert v[pykc.argpartition(pykc.array(v), 7).get()[7]] == np.sort(v)[7]
     for name, *given in (("put", [0, 3, -1], [7.0, 8.0]), ("put", [1, 31], 5),
-                         ("putmask", v > 0, np.array([1.0, 2, 3])), ("place", v > 0, np.array([1.0, 2, 3])), ("copyto", 9)):
+                         ("putmask", v > 0, np.array([1.0, 2, 3])), ("place", v > 0, np.array([1.0, 2, 3])),
+                         ("copyto", 9)):
         host, device = v.reshape(5, 6).copy(), pykc.array(v.reshape(5, 6))
         given = [one.reshape(5, 6) if isinstance(one, np.ndarray) and one.dtype == bool else one for one in given]
         keywords = {"put": {"mode": "wrap"}, "copyto": {"where": host < 0}}.get(name, {})
@@ -313,3 +314,66 @@ def test_files_and_addresses(tmp_path):
     assert_same(pykc.load(tmp_path / "x.npy"), x.get())
     assert x[0, 1:].data.ptr == x.data.ptr + 8
     assert 5 in x and 7 not in x
+
+
+MASK, ROWS, HALF = np.array([True, False, True]), np.arange(6.0).reshape(2, 3), np.array([1, 2j, 0, 0])
+EDGES = {
+    "an axis of one element": [("sum", np.array(3), 0), ("max", np.array(3), -1), ("sum", np.array(3), 1),
+                               ("argmin", np.array(3), 0), ("argmin", np.array(3), 1), ("add.reduce", np.array(3))],
+    "reduce computes in the type": [("maximum.reduce", np.array([3, -4], "i1"), 0, "f8"),
+                                    ("logaddexp.reduce", np.array([[5], [4]], "u1")),
+                                    ("logaddexp.reduce", np.zeros(0, "u4"))],
+    "no numbers": [("nanargmin", np.array([[np.nan, 1], [np.nan, np.nan]]), 1), ("nanargmax", np.full(2, np.nan)),
+                   ("nanargmax", np.array([np.nan, 2])), ("average", ROWS, 1, np.zeros(3)), ("median", np.zeros(0)),
+                   ("average", ROWS, 1, np.ones(2)), ("median", np.zeros((0, 3)), 1),
+                   ("nanmedian", np.zeros((0, 2)), 0)],
+    "medians": [("median", ROWS, (0, 1), None, False, True), ("nanmedian", np.array([1, np.inf, np.nan])),
+                ("median", MASK), ("median", HALF), ("median", np.array([6e4, 6e4], "f2"))],
+    "quantiles that are elements": [("quantile", np.array([3, 1], "u1"), 1), ("quantile", np.array([3, 1]), [0, 1])],
+    "counts": [("bincount", MASK), ("bincount", np.arange(2), np.ones(1)),
+               ("bincount", np.arange(2), np.array([1, 1j])),
+               ("digitize", np.arange(5), np.array([3, 2, 0], "u4")), ("digitize", HALF, np.arange(3)),
+               ("histogram", ROWS, 3, None, False, np.ones(1))],
+    "inexact sums of others": [("convolve", np.array(3), np.ones(2).reshape(2, 1)), ("correlate", MASK, MASK),
+                               ("correlate", np.array(3), np.ones(2)), ("correlate", np.zeros(0), np.ones(2))],
+    "derivatives": [("gradient", np.array([1, np.inf, 3, 4])), ("gradient", ROWS, np.arange(2)),
+                    ("gradient", ROWS, np.array(2.0)), ("ediff1d", np.arange(3), 2.5),
+                    ("polyval", np.ones(2, "i1"), MASK)],
+    "choosing": [("take", ROWS, [True, False], 1), ("take", ROWS, [], 0),
+                 ("take_along_axis", ROWS, np.array([5]), None),
+                 ("select", [MASK], [np.ones(3, "f4")]), ("select", [np.arange(3)], [np.arange(3)]),
+                 ("where", HALF, 1, 2.5), ("logical_and", HALF, np.ones(4, "u1")),
+                 ("logical_not", HALF), ("lexsort", [np.arange(2), np.arange(3)])],
+    "making": [("zeros_like", [1, 2]), ("full_like", 2.5, 3), ("tril", np.arange(3), -1), ("triu", np.arange(3)),
+               ("vander", ROWS), ("ix_", np.zeros(0, "i4")), ("linspace", 10, -0.5, 5, True, False, "i4")],
+    "shapes": [("rot90", ROWS, 1, (0, 0)), ("rot90", ROWS, 2, (0, 2)), ("vsplit", np.arange(3), 3),
+               ("dsplit", ROWS, 1), ("hsplit", np.array(3), 1), ("split", ROWS, 2, 2), ("split", ROWS, 0),
+               ("delete", ROWS, -1, 1), ("delete", ROWS, 2, 0), ("insert", ROWS, [-1], np.arange(4), 1),
+               ("insert", np.arange(3), slice(0, 1), [7, 8]), ("stack", [ROWS], None)],
+    "what `out` takes": [("ptp", ROWS, 0, np.zeros(2)),
+                         ("round", ROWS, 1, np.zeros((3, 3))),
+                         ("nanmean", ROWS, 0, None, np.zeros(3))],
+}
+
+
+@pytest.mark.parametrize("what", EDGES)
+def test_edges(what):
+    """What random calls beside NumPy's have found."""
+    for call in EDGES[what]:
+        check(*call, scale=10)
+
+
+def test_numbers_and_sizes():
+    assert [pykc.size(one) for one in ([1, 2], 3, pykc.ones((2, 3)))] == [2, 1, 6]
+    assert pykc.zeros_like(np.ones(2)).device == pykc.ones(2).device  # and not NumPy's "cpu"
+    with pytest.raises(TypeError, match="same_kind"):
+        pykc.copyto(pykc.zeros(2, int), 1.5)
+    for function, shape in ((pykc.sum, ()), (pykc.std, ()), (pykc.round, (2, 3))):
+        with pytest.raises(TypeError, match="from float64 to int64, that of `out`"):
+            function(pykc.array(ROWS), out=pykc.zeros(shape, int))
+    with pytest.raises(TypeError, match=r"take `x.real` first"):
+        pykc.sum(pykc.array(HALF), dtype="f4")
+    with pytest.raises(TypeError, match="real numbers"):
+        pykc.histogram(pykc.array(HALF), 3)
+    counts, *edges = pykc.histogram2d(pykc.arange(4), pykc.arange(4), np.array([2, 3]))
+    assert [counts.shape, *(one.size for one in edges)] == [(2, 3), 3, 4]

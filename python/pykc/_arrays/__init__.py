@@ -22,9 +22,9 @@ ROOMS = {
     "indexing": """nonzero flatnonzero argwhere take take_along_axis put put_along_axis putmask place choose select
         compress extract fill_diagonal scatter_add unravel_index ravel_multi_index""",
     "sorting": """sort argsort partition argpartition lexsort searchsorted unique unique_all unique_counts
-        unique_inverse unique_values isin in1d union1d intersect1d setdiff1d setxor1d median""",
+        unique_inverse unique_values isin in1d union1d intersect1d setdiff1d setxor1d""",
     "statistics": """bincount digitize histogram histogram2d histogramdd histogram_bin_edges quantile percentile
-        nanquantile nanpercentile nanmedian cov corrcoef""",
+        nanquantile nanpercentile median nanmedian cov corrcoef""",
     "calculus": "interp convolve correlate gradient trapezoid ediff1d polyval",
     "einsum": "einsum",
     "comparing": """clip round around fix sinc isclose allclose array_equal array_equiv nan_to_num real imag angle

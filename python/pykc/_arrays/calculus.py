@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy
 
-from .creation import asarray, zeros
+from .creation import asarray, zeros, zeros_like
 from .joining import concatenate, where
 from .ndarray import axes_of, axis_of, ndarray
 from .products import matmul
@@ -41,23 +41,33 @@ def interp(x, xp, fp, left=None, right=None, period: float | None = None) -> nda
 
 def convolve(a, v, mode: str = "full") -> ndarray:
     """The sums of products of two vectors, one of them reversed and moved along the other."""
-    a, v = asarray(a), asarray(v)
-    return _moved(a, v, mode, "convolve") if a.size >= v.size else _moved(v, a, mode, "convolve")
+    a, v = _vectors(a, v, mode, "convolve")
+    return _moved(a, v, mode) if a.size >= v.size else _moved(v, a, mode)
 
 
 def correlate(a, v, mode: str = "valid") -> ndarray:
     """The sums of products of two vectors, one of them moved along the other and conjugated."""
-    a, v = asarray(a), asarray(v)
+    a, v = _vectors(a, v, mode, "correlate")
     if a.size < v.size:
-        return _moved(v, a.conj()[::-1], mode, "correlate")[::-1].conj()
-    return _moved(a, v.conj()[::-1], mode, "correlate")
+        return _conjugated(_moved(v, _conjugated(a)[::-1], mode)[::-1])
+    return _moved(a, _conjugated(v)[::-1], mode)
 
 
-def _moved(a: ndarray, v: ndarray, mode: str, name: str) -> ndarray:
-    if a.ndim != 1 or v.ndim != 1 or not v.size:
+def _vectors(a, v, mode: str, name: str) -> tuple[ndarray, ndarray]:
+    a, v = asarray(a), asarray(v)
+    if a.ndim != 1 or v.ndim != 1 or not a.size or not v.size:
         raise ValueError(f"{name} is for two vectors that are not empty")
     if mode not in ("full", "same", "valid"):
         raise ValueError(f"mode must be one of 'full', 'same' or 'valid' (got {mode!r})")
+    return a, v
+
+
+def _conjugated(a: ndarray) -> ndarray:
+    return a.conj() if a.dtype.kind == "c" else a
+
+
+def _moved(a: ndarray, v: ndarray, mode: str) -> ndarray:
+    """The sums of products of A and the reversed V, which is no longer, at each place of V."""
     dtype = numpy.result_type(a.dtype, v.dtype)
     around = zeros(v.size - 1, dtype, device=a.device)
     before = {"full": v.size - 1, "same": v.size // 2, "valid": 0}[mode]
@@ -73,9 +83,11 @@ def gradient(f, *varargs, axis=None, edge_order: int = 1) -> Any:
     if edge_order != 1:
         raise NotImplementedError("gradient has edge_order=1")
     axes = axes_of(axis, f.ndim)
-    if len(varargs) not in (0, 1, len(axes)):
+    spacings = list(varargs) or [1.0]
+    if len(spacings) == 1 and numpy.ndim(spacings[0]) == 0:
+        spacings *= len(axes)
+    if len(spacings) != len(axes):
         raise TypeError("invalid number of arguments")
-    spacings = list(varargs) * (len(axes) if len(varargs) == 1 else 1) or [1.0] * len(axes)
     f = f if f.dtype.kind in "fc" else f.astype(float)
     found = [_derivative(f, place, spacing) for place, spacing in zip(axes, spacings)]
     return found[0] if len(found) == 1 else tuple(found)
@@ -90,12 +102,12 @@ def _derivative(f: ndarray, axis: int, spacing) -> ndarray:
         if steps.size != f.shape[axis]:
             raise ValueError("when 1d, distances must match the length of the corresponding dimension")
         steps = diff(steps).reshape((-1,) + (1,) * (f.ndim - axis - 1))
-    else:
-        steps = steps.reshape((1,) * (f.ndim - axis))
-        steps = concatenate([steps] * (f.shape[axis] - 1), 0) if f.shape[axis] > 2 else steps
-    slopes = diff(f, axis=axis) / steps
-    one, two = steps[:-1], steps[1:]
-    inner = (slopes[(*before, slice(None, -1))] * two + slopes[(*before, slice(1, None))] * one) / (one + two)
+        slopes = diff(f, axis=axis) / steps
+        one, two = steps[:-1], steps[1:]
+        inner = (slopes[(*before, slice(None, -1))] * two + slopes[(*before, slice(1, None))] * one) / (one + two)
+    else:  # an element takes no part in its own derivative, be it infinite
+        slopes = diff(f, axis=axis) / steps
+        inner = (f[(*before, slice(2, None))] - f[(*before, slice(None, -2))]) / (2 * steps)
     return concatenate([slopes[(*before, slice(0, 1))], inner, slopes[(*before, slice(-1, None))]], axis) \
         .astype(f.dtype, copy=False)
 
@@ -116,14 +128,18 @@ def trapezoid(y, x=None, dx=1.0, axis: int = -1) -> ndarray:
 def ediff1d(ary, to_end=None, to_begin=None) -> ndarray:
     """What each element is more than the one before it, in one dimension."""
     ary = asarray(ary).ravel()
-    parts = (to_begin, diff(ary), to_end)
-    return concatenate([asarray(part, ary.dtype).ravel() for part in parts if part is not None])
+    parts = {"to_begin": to_begin, "ary": diff(ary), "to_end": to_end}
+    found = {name: asarray(part, device=ary.device) for name, part in parts.items() if part is not None}
+    for name, part in found.items():
+        if not numpy.can_cast(part.dtype, ary.dtype, "same_kind"):
+            raise TypeError(f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule.")
+    return concatenate([part.astype(ary.dtype, copy=False).ravel() for part in found.values()])
 
 
 def polyval(p, x) -> ndarray:
     """The value at X of the polynomial with these coefficients, the highest power first."""
     p, x = asarray(p), asarray(x)
-    found = x * 0
+    found = zeros_like(x)
     for place in range(p.size):
         found = found * x + p[place]
     return found

@@ -11,7 +11,7 @@ from ..cuda._arrays import DeviceNDArray, spans_meet
 from . import ufuncs
 from .creation import asarray
 from .generated import computed
-from .ndarray import convert_into, ndarray
+from .ndarray import delivered, ndarray
 from .ufuncs import as_operand
 
 _BOOL = numpy.dtype(bool)
@@ -62,9 +62,7 @@ def round(a, decimals: int = 0, out=None) -> ndarray:
         factor = 10.0 ** abs(decimals)
         found = ufuncs.find("rint")(a * factor if decimals > 0 else a / factor)
         found = found / factor if decimals > 0 else found * factor
-    if out is not None:
-        convert_into(out, found)
-    return found if out is None else out
+    return delivered(found, out)
 
 
 around = round

@@ -150,9 +150,12 @@ def ones(shape, dtype=float, order: str = "C", *, device=None) -> ndarray:
 
 def empty_like(a, dtype=None, order: str = "K", shape=None, *, device=None) -> ndarray:
     """An array with any values, of the shape, type and device of A."""
+    if not hasattr(a, "flags"):
+        a = numpy.asarray(a)
     by_columns = order == "F" or order in "AK" and a.flags["F_CONTIGUOUS"] and not a.flags["C_CONTIGUOUS"]
+    own = a.device if isinstance(a, DeviceNDArray) else None  # that of an array of NumPy's is none of these
     return ndarray(a.shape if shape is None else as_shape(shape), a.dtype if dtype is None else dtype,
-                   "F" if by_columns else "C", getattr(a, "device", None) if device is None else device)
+                   "F" if by_columns else "C", own if device is None else device)
 
 
 def zeros_like(a, dtype=None, order: str = "K", shape=None, *, device=None) -> ndarray:
@@ -229,7 +232,7 @@ def linspace(start, stop, num: int = 50, endpoint: bool = True, retstep: bool = 
     value = "math.floor(start + f64(i) * step)" if found.kind in "iu" else "start + f64(i) * step"
     made = _ramp(value, num, found, device, start, step if parts else kind(0))
     if endpoint and num > 1:
-        convert_into(made[-1], stop)
+        convert_into(made[-1], math.floor(stop) if found.kind in "iu" else stop)
     return (made, step) if retstep else made
 
 
@@ -262,6 +265,8 @@ def fromfunction(function, shape, *, dtype=float, **kwargs):
 def vander(x, N: int | None = None, increasing: bool = False) -> ndarray:
     """Powers of the elements of a vector as columns."""
     x = asarray(x)
+    if x.ndim != 1:
+        raise ValueError("x must be a one-dimensional array or sequence.")
     count = x.size if N is None else N
     powers = indices_of(count, x.device)
     return x.astype(numpy.result_type(x.dtype, "int64"), copy=False)[:, None] ** (powers if increasing else
@@ -276,7 +281,8 @@ def ix_(*args) -> tuple[ndarray, ...]:
         one = asarray(one)
         if one.ndim != 1:
             raise ValueError("Cross index must be 1 dimensional")
-        one = flatnonzero(one) if one.dtype.kind == "b" else one if one.size else one.astype("int64")
+        one = flatnonzero(one) if one.dtype.kind == "b" else one if one.size or one.dtype.kind in "iu" else \
+            one.astype("int64")
         found.append(one.reshape((1,) * place + (-1,) + (1,) * (len(args) - place - 1)))
     return tuple(found)
 
@@ -346,14 +352,14 @@ def tril(m, k: int = 0) -> ndarray:
     """Without what lies above a diagonal of the last two axes."""
     from .joining import where
     m = asarray(m)
-    return where(tri(*m.shape[-2:], k, bool, device=m.device), m, m.dtype.type(0))
+    return where(tri(*m.shape[-2:], k=k, dtype=bool, device=m.device), m, m.dtype.type(0))
 
 
 def triu(m, k: int = 0) -> ndarray:
     """Without what lies below a diagonal of the last two axes."""
     from .joining import where
     m = asarray(m)
-    return where(tri(*m.shape[-2:], k - 1, bool, device=m.device), m.dtype.type(0), m)
+    return where(tri(*m.shape[-2:], k=k - 1, dtype=bool, device=m.device), m.dtype.type(0), m)
 
 
 def meshgrid(*xi, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> tuple[ndarray, ...]:

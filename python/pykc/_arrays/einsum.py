@@ -6,7 +6,7 @@ import math
 import numpy
 
 from .creation import asarray
-from .ndarray import as_dtype, assign, ndarray
+from .ndarray import as_dtype, delivered, ndarray
 from .products import matmul
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -37,8 +37,7 @@ def einsum(*operands, out: ndarray | None = None, dtype=None, casting: str = "sa
     a, term = _summed(a, term, set(result), dtype)
     a = a.transpose([term.index(letter) for letter in result if letter in term])
     if out is not None:
-        assign(out, a)
-        return out
+        return delivered(a, out)
     return a.copy() if any(a.place == one.place for one in arrays) and len(arrays) > 1 else a
 
 

@@ -13,7 +13,7 @@ import numpy
 from .. import _native
 from .creation import asarray, indices_of
 from .generated import computed, for_each
-from .ndarray import as_shape, assign, axis_of, basic_view, convert_into, is_integer, may_overlap, ndarray
+from .ndarray import as_shape, assign, axis_of, basic_view, convert_into, delivered, is_integer, may_overlap, ndarray
 from .scanning import cumsum
 
 _INT = numpy.dtype("int64")
@@ -308,15 +308,18 @@ def take(a, indices, axis: int | None = None, out: ndarray | None = None) -> nda
     a = asarray(a)
     if axis is None:
         a, axis = a.ravel(), 0
-    found = a[(slice(None),) * axis_of(axis, a.ndim) + (asarray(indices, device=a.device),)]
-    if out is not None:
-        assign(out, found)
-    return found if out is None else out
+    indices = asarray(indices, device=a.device)
+    if indices.dtype.kind == "b" or not indices.size:  # no mask, but 0 and 1
+        indices = indices.astype(_INT)
+    found = a[(slice(None),) * axis_of(axis, a.ndim) + (indices,)]
+    return delivered(found, out)
 
 
-def take_along_axis(arr, indices, axis: int = -1) -> ndarray:
-    """For each place of INDICES the element with this index along an axis."""
+def take_along_axis(arr, indices, axis: int | None = -1) -> ndarray:
+    """For each place of INDICES the element with this index along an axis; None: in one dimension."""
     arr, indices = asarray(arr), asarray(indices)
+    if axis is None:
+        arr, axis = arr.ravel(), 0
     return arr[_along(arr, indices, axis)]
 
 
@@ -416,9 +419,7 @@ def choose(a, choices, out: ndarray | None = None, mode: str = "raise") -> ndarr
         _require(a, 0, len(parts), ValueError)
     a, *parts = broadcast_arrays(a if mode == "raise" else _within(a, len(parts), mode), *parts)
     found = take_along_axis(stack(parts), a[None], 0)[0]
-    if out is not None:
-        assign(out, found)
-    return found if out is None else out
+    return delivered(found, out)
 
 
 def select(condlist, choicelist, default=0) -> ndarray:
@@ -426,10 +427,15 @@ def select(condlist, choicelist, default=0) -> ndarray:
     from .joining import where
     if len(condlist) != len(choicelist) or not condlist:
         raise ValueError("list of cases must be same length as list of conditions")
-    found = default
-    for condition, choice in zip(condlist[::-1], choicelist[::-1]):
+    conditions = [asarray(one) for one in condlist]
+    if any(one.dtype.kind != "b" for one in conditions):
+        raise TypeError("the conditions must be boolean arrays")
+    choices = [one if isinstance(one, (int, float, complex)) else asarray(one) for one in (*choicelist, default)]
+    dtype = numpy.result_type(*(one.dtype if isinstance(one, ndarray) else one for one in choices))
+    found = choices.pop()
+    for condition, choice in zip(conditions[::-1], choices[::-1]):
         found = where(condition, choice, found)
-    return found
+    return found.astype(dtype, copy=False)
 
 
 def compress(condition, a, axis: int | None = None, out: ndarray | None = None) -> ndarray:

@@ -1,6 +1,7 @@
 """Arrays made of other arrays' elements without computing: other shapes, joined, parted, repeated, chosen."""
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -116,6 +117,9 @@ def fliplr(m) -> ndarray:
 def rot90(m, k: int = 1, axes=(0, 1)) -> ndarray:
     """Turned by K right angles in the plane of two axes."""
     m = asarray(m)
+    if len(axes) != 2:
+        raise ValueError("len(axes) must be 2.")
+    axes = axes_of(tuple(axes), m.ndim)
     k %= 4
     if k == 2:
         return flip(m, axes)
@@ -253,24 +257,32 @@ def array_split(ary, indices_or_sections, axis: int = 0) -> list[ndarray]:
 def split(ary, indices_or_sections, axis: int = 0) -> list[ndarray]:
     """As `array_split`, into parts of one size where a number of them is given."""
     ary = asarray(ary)
-    if is_integer(indices_or_sections) and ary.shape[axis] % operator.index(indices_or_sections):
+    extent = ary.shape[axis_of(axis, ary.ndim)]
+    if is_integer(indices_or_sections) and extent % operator.index(indices_or_sections):
         raise ValueError("array split does not result in an equal division")
     return array_split(ary, indices_or_sections, axis)
 
 
 def hsplit(ary, indices_or_sections) -> list[ndarray]:
     """`split` by columns; a vector by its elements."""
-    return split(ary, indices_or_sections, 1 if asarray(ary).ndim > 1 else 0)
+    return _split_of("hsplit", 1, ary, indices_or_sections, 1 if asarray(ary).ndim > 1 else 0)
 
 
 def vsplit(ary, indices_or_sections) -> list[ndarray]:
     """`split` by rows."""
-    return split(ary, indices_or_sections, 0)
+    return _split_of("vsplit", 2, ary, indices_or_sections, 0)
 
 
 def dsplit(ary, indices_or_sections) -> list[ndarray]:
     """`split` along the third axis."""
-    return split(ary, indices_or_sections, 2)
+    return _split_of("dsplit", 3, ary, indices_or_sections, 2)
+
+
+def _split_of(name: str, least: int, ary, indices_or_sections, axis: int) -> list[ndarray]:
+    ary = asarray(ary)
+    if ary.ndim < least:
+        raise ValueError(f"{name} only works on arrays of {least} or more dimensions")
+    return split(ary, indices_or_sections, axis)
 
 
 def insert(arr, obj, values, axis: int | None = None) -> ndarray:
@@ -281,10 +293,13 @@ def insert(arr, obj, values, axis: int | None = None) -> ndarray:
     axis = axis_of(axis, arr.ndim)
     obj = obj.get() if isinstance(obj, ndarray) else obj
     values = asarray(values, device=arr.device)
-    is_one = numpy.ndim(obj) == 0 and not isinstance(obj, slice)
-    if is_one and values.ndim:  # NumPy takes the part that is put in, or several by their first axis
-        values = moveaxis(values[(None,) * (arr.ndim - values.ndim)], 0, axis)
-    places = [obj] * values.shape[axis] if is_one and values.ndim else obj
+    places = obj
+    index = numpy.arange(arr.shape[axis])[obj] if isinstance(obj, slice) else numpy.asarray(obj)
+    if index.size == 1 and index.dtype.kind in "iu" and values.ndim:  # one place for all values
+        values = values[(None,) * (arr.ndim - values.ndim)]
+        if not index.ndim:  # NumPy takes the part that is put in, or several by their first axis
+            values = moveaxis(values, 0, axis)
+        places = [index.item()] * values.shape[axis]
     order = numpy.insert(numpy.arange(arr.shape[axis]), places, -1)
     made = ndarray((*arr.shape[:axis], order.size, *arr.shape[axis + 1:]), arr.dtype, device=arr.device)
     before = (slice(None),) * axis
@@ -311,8 +326,15 @@ def delete(arr, obj, axis: int | None = None) -> ndarray:
         arr, axis = arr.ravel(), 0
     axis = axis_of(axis, arr.ndim)
     obj = obj.get() if isinstance(obj, ndarray) else obj
-    kept = numpy.delete(numpy.arange(arr.shape[axis]), obj)
-    return arr[(slice(None),) * axis + (asarray(kept, device=arr.device),)]
+    before, extent = (slice(None),) * axis, arr.shape[axis]
+    if is_integer(obj) and not isinstance(obj, bool):
+        place = operator.index(obj)
+        if not -extent <= place < extent:
+            raise IndexError(f"index {place} is out of bounds for axis {axis} with size {extent}")
+        place %= extent
+        return concatenate([arr[(*before, slice(place))], arr[(*before, slice(place + 1, None))]], axis)
+    kept = numpy.delete(numpy.arange(extent), obj)
+    return arr[(*before, asarray(kept, device=arr.device))]
 
 
 def pad(array, pad_width, mode: str = "constant", *, constant_values=0) -> ndarray:
@@ -407,7 +429,9 @@ def where(condition, x=None, y=None):
         raise ValueError("either both or neither of x and y should be given")
     x, y = as_operand(x), as_operand(y)
     dtype = numpy.result_type(*(one.dtype if isinstance(one, (ndarray, numpy.generic)) else one for one in (x, y)))
-    return computed("z = x if c else y", dtype, c=(asarray(condition), numpy.dtype(bool)), x=(x, dtype), y=(y, dtype))
+    condition = asarray(condition)
+    condition = condition != 0 if condition.dtype.kind == "c" else condition
+    return computed("z = x if c else y", dtype, c=(condition, numpy.dtype(bool)), x=(x, dtype), y=(y, dtype))
 
 
 def diag(v, k: int = 0) -> ndarray:
@@ -437,8 +461,10 @@ def diagonal(a, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
 
 def copyto(dst: ndarray, src: Any, casting: str = "same_kind", where=True) -> None:
     """`dst[...] = src`, where a mask holds."""
-    if isinstance(src, ndarray) and not numpy.can_cast(src.dtype, dst.dtype, casting):
-        raise TypeError(f"cannot cast array data from {src.dtype} to {dst.dtype} according to the rule '{casting}'")
+    of = src.dtype if hasattr(src, "dtype") else numpy.result_type(dst.dtype, src) if numpy.ndim(src) == 0 else \
+        numpy.asarray(src).dtype
+    if not numpy.can_cast(of, dst.dtype, casting):
+        raise TypeError(f"cannot cast array data from {of} to {dst.dtype} according to the rule '{casting}'")
     if where is True:
         dst[...] = src
     else:
@@ -449,7 +475,8 @@ def copyto(dst: ndarray, src: Any, casting: str = "same_kind", where=True) -> No
 
 def size(a, axis: int | None = None) -> int:
     """How many elements there are, all or along an axis."""
-    return a.size if axis is None else a.shape[axis]
+    extents = shape(a)
+    return math.prod(extents) if axis is None else extents[axis]
 
 
 def ndim(a) -> int:

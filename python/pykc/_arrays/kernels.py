@@ -247,12 +247,7 @@ class ReductionKernel:
         native = self._made.get(tuple(dtypes)) or self._compiled(bound, dtypes)
         inputs = tuple(value.item() if isinstance(value, numpy.generic) else value for value in values)
         found = ndarray(native.reduce(list(axes), bool(keepdims), inputs), dtypes[-1])
-        if out is None:
-            return found
-        if out.shape != found.shape:
-            raise ValueError(f"the result has the shape {found.shape}, `out` has {out.shape}")
-        convert_into(out, found)
-        return out
+        return delivered(found, out)
 
     def _compiled(self, bound, dtypes) -> _native.Reduction:
         types = {letter: TYPE_NAMES[dtype] for letter, dtype in bound.items()}

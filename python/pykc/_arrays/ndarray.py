@@ -48,7 +48,7 @@ def is_integer(value: Any) -> bool:
 
 
 def as_shape(shape: Any) -> tuple[int, ...]:
-    return (shape.__index__(),) if is_integer(shape) else tuple(extent.__index__() for extent in shape)
+    return (operator.index(shape),) if is_integer(shape) else tuple(map(operator.index, shape))
 
 
 class Flags(dict):
@@ -346,7 +346,7 @@ def basic_view(array: ndarray, index) -> _native.Array:
 
 def axis_of(axis: int, rank: int) -> int:
     """The axis counted from the front."""
-    axis = axis.__index__()
+    axis = operator.index(axis)
     if not -rank <= axis < rank:
         raise numpy.exceptions.AxisError(axis, rank)
     return axis % rank
@@ -408,6 +408,21 @@ def assign(target: ndarray, value: Any) -> None:
     if not fits:
         raise ValueError(f"could not broadcast input array from shape {source.shape} into shape {target.shape}")
     convert_into(target, source.copy() if may_overlap(target, source) else source)
+
+
+def delivered(found: ndarray, out: ndarray | None) -> ndarray:
+    """What a function gives: what it has found, or `out`, filled with it, whose shape and kind of numbers fit."""
+    if out is None:
+        return found
+    if not isinstance(out, DeviceNDArray):
+        raise TypeError(f"`out` is an array of a device, not a {type(out).__name__}")
+    if out.shape != found.shape:
+        raise ValueError(f"the result has the shape {found.shape}, `out` has {out.shape}")
+    if not numpy.can_cast(found.dtype, out.dtype, "same_kind"):
+        raise TypeError(f"cannot cast the result from {found.dtype} to {out.dtype}, that of `out`, according to the "
+                        "rule 'same_kind'")
+    convert_into(out, found.copy() if may_overlap(out, found) else found)
+    return out
 
 
 def _fitting(value: bool | int | float | complex, dtype: numpy.dtype):

@@ -3,13 +3,14 @@ which no array holds."""
 from __future__ import annotations
 
 import math
+import operator
 
 import numpy
 
 from .creation import asarray, ascontiguousarray
 from .generated import library_kernel
 from .joining import broadcast_to, moveaxis
-from .ndarray import TYPE_NAMES, axes_of, convert_into, is_integer, ndarray
+from .ndarray import TYPE_NAMES, axes_of, delivered, is_integer, ndarray
 from .reductions import Rule, reduced
 
 _THREADS = 128
@@ -31,12 +32,7 @@ def matmul(x1, x2, /, out: ndarray | None = None, *, dtype=None) -> ndarray:
         found = found[..., 0, :]
     if x2.ndim == 1:
         found = found[..., 0]
-    if out is None:
-        return found
-    if out.shape != found.shape:
-        raise ValueError(f"the product has the shape {found.shape}, `out` has {out.shape}")
-    convert_into(out, found)
-    return out
+    return delivered(found, out)
 
 
 def _is_plain(a: ndarray, b: ndarray, dtype: numpy.dtype) -> bool:
@@ -71,9 +67,7 @@ def dot(a, b, out: ndarray | None = None) -> ndarray:
         found = matmul(a, b)
     else:
         found = tensordot(a, b, ((a.ndim - 1,), (max(b.ndim - 2, 0),)))
-    if out is not None:
-        convert_into(out, found)
-    return found if out is None else out
+    return delivered(found, out)
 
 
 def vdot(a, b) -> ndarray:
@@ -91,9 +85,7 @@ def inner(a, b) -> ndarray:
 def outer(a, b, out: ndarray | None = None) -> ndarray:
     """The products of each element of A with each of B."""
     found = asarray(a).reshape(-1, 1) * asarray(b).ravel()
-    if out is not None:
-        convert_into(out, found)
-    return found if out is None else out
+    return delivered(found, out)
 
 
 def vecdot(x1, x2, /, *, axis: int = -1) -> ndarray:
@@ -110,7 +102,9 @@ def tensordot(a, b, axes=2) -> ndarray:
     """The sums of products over axes of both: the last so many of A and the first of B, or those listed."""
     a, b = asarray(a), asarray(b)
     if is_integer(axes):
-        count = axes.__index__()
+        count = operator.index(axes)
+        if not 0 <= count <= min(a.ndim, b.ndim):
+            raise ValueError(f"shape-mismatch for sum: {count} axes of arrays of {a.ndim} and {b.ndim}")
         first, second = tuple(range(a.ndim - count, a.ndim)), tuple(range(count))
     else:
         first, second = axes_of(_tuple(axes[0]), a.ndim), axes_of(_tuple(axes[1]), b.ndim)

@@ -10,7 +10,7 @@ from .. import _native
 from . import ufuncs
 from .creation import asarray, indices_of
 from .generated import computed
-from .ndarray import TYPE_NAMES, as_dtype, assign, axes_of, convert_into, is_integer, ndarray
+from .ndarray import TYPE_NAMES, as_dtype, axes_of, axis_of, delivered, is_integer, ndarray
 from .ufuncs import PREAMBLE
 
 _INT, _BOOL = numpy.dtype("int64"), numpy.dtype(bool)
@@ -38,26 +38,22 @@ def _native_reduction(rule: Rule, dtype: numpy.dtype) -> _native.Reduction:
 def reduced(rule: Rule, dtype: numpy.dtype, axis, keepdims: bool, out, *inputs: ndarray) -> ndarray:
     """The reduction of inputs that broadcast to the shape of the first."""
     a = inputs[0]
-    axes = axes_of(axis, a.ndim)
+    axes = _reduced_axes(axis, a.ndim)
     if a.ndim and not axes:  # of nothing but each element
         inputs = tuple(one[..., None] for one in inputs)
         axes, keepdims = (a.ndim,), False
-    made = ndarray(_native_reduction(rule, dtype).reduce(list(axes), bool(keepdims), inputs), dtype)
-    if out is None:
-        return made
-    _check_shape(out, made.shape)
-    convert_into(out, made)
-    return out
+    return delivered(ndarray(_native_reduction(rule, dtype).reduce(list(axes), bool(keepdims), inputs), dtype), out)
 
 
-def _check_shape(out: ndarray, shape: tuple[int, ...]) -> None:
-    if out.shape != shape:
-        raise ValueError(f"the result has the shape {shape}, `out` has {out.shape}")
+def _reduced_axes(axis, rank: int) -> tuple[int, ...]:
+    """The axes counted from the front; one element without axes has NumPy's axis 0."""
+    axes = axes_of(axis, rank or 1)
+    return axes if rank else ()
 
 
 def _is_of_nothing(a: ndarray, axis) -> bool:
     """Whether there is a result of no elements."""
-    axes = axes_of(axis, a.ndim)
+    axes = _reduced_axes(axis, a.ndim)
     kept = [extent for place, extent in enumerate(a.shape) if place not in axes]
     return a.size == 0 and 0 not in kept
 
@@ -105,7 +101,7 @@ def _of_rule(name: str, a, axis, dtype, out, keepdims: bool, others: dict) -> nd
     if is_extreme and initial is None and _is_of_nothing(a, axis):
         raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
     rule, result = REDUCTIONS[name](a.dtype)
-    result = _result(dtype, result)
+    result = result_dtype(dtype, result)
     if where is True and initial is None:
         return reduced(rule, result, axis, keepdims, out, a)
     if initial is not None and name not in _WITH_INITIAL:
@@ -116,10 +112,7 @@ def _of_rule(name: str, a, axis, dtype, out, keepdims: bool, others: dict) -> nd
     found = _masked(name, rule, result, a, where, axis, keepdims)
     if initial is not None:
         found = ufuncs.find(_WITH_INITIAL[name])(found, initial).astype(result, copy=False)
-    if out is not None:
-        _check_shape(out, found.shape)
-        convert_into(out, found)
-    return found if out is None else out
+    return delivered(found, out)
 
 
 def _masked(name: str, rule: Rule, dtype: numpy.dtype, a: ndarray, where: Any, axis, keepdims: bool) -> ndarray:
@@ -133,8 +126,12 @@ def _masked(name: str, rule: Rule, dtype: numpy.dtype, a: ndarray, where: Any, a
                    keepdims, None, a, mask)
 
 
-def _result(dtype, default: numpy.dtype) -> numpy.dtype:
-    return default if dtype is None else as_dtype(dtype)
+def result_dtype(dtype, default: numpy.dtype) -> numpy.dtype:
+    """The type that is asked for, else the one that a result has."""
+    found = default if dtype is None else as_dtype(dtype)
+    if default.kind == "c" and found.kind in "iuf":
+        raise TypeError(f"the result is complex, and dtype={found} has no imaginary part: take `x.real` first")
+    return found
 
 
 def count_nonzero(a, axis=None, *, keepdims: bool = False) -> ndarray:
@@ -187,10 +184,7 @@ def nanmax(a, axis=None, out=None, keepdims: bool = False, **others) -> ndarray:
 
 def ptp(a, axis=None, out=None, keepdims: bool = False) -> ndarray:
     """How far the largest element is from the smallest."""
-    found = max(a, axis, None, keepdims) - min(a, axis, None, keepdims)
-    if out is not None:
-        convert_into(out, found)
-    return found if out is None else out
+    return delivered(max(a, axis, None, keepdims) - min(a, axis, None, keepdims), out)
 
 
 def _place(find, a, axis, out, keepdims: bool) -> ndarray:
@@ -198,11 +192,9 @@ def _place(find, a, axis, out, keepdims: bool) -> ndarray:
     a = asarray(a)
     rank = a.ndim
     if axis is None or rank == 0:
+        _reduced_axes(axis, rank)  # tells of others than 0
         found = _place(find, a.ravel(), 0, None, False)
-        found = found.reshape((1,) * rank) if keepdims else found
-        if out is not None:
-            assign(out, found)
-        return found if out is None else out
+        return delivered(found.reshape((1,) * rank) if keepdims else found, out)
     axis, = axes_of(axis, rank)
     if _is_of_nothing(a, axis):
         raise ValueError("attempt to get the place of an extreme of an empty sequence")
@@ -241,7 +233,7 @@ def std(a, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = Fa
 
 
 def _spread(a: ndarray, axis, dtype, out, ddof: float, keepdims: bool, post: str) -> ndarray:
-    result = _result(dtype, _mean_dtype(a.dtype))
+    result = result_dtype(dtype, _mean_dtype(a.dtype))
     wide = numpy.result_type(result, numpy.float32)  # the mean of float16 is not rounded to it
     middle = mean(a, axis, wide, None, True)
     size = "(x - m).real * (x - m).real + (x - m).imag * (x - m).imag" if wide.kind == "c" else "(x - m) * (x - m)"
@@ -269,12 +261,12 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims: bool = False) -> ndarr
     return prod(without_nans(a, 1), axis, dtype, out, keepdims)
 
 
-def nanmean(a, axis=None, dtype=None, keepdims: bool = False) -> ndarray:
+def nanmean(a, axis=None, dtype=None, out=None, keepdims: bool = False) -> ndarray:
     """The mean but for NaNs."""
     a = asarray(a)
-    total = nansum(a, axis, _result(dtype, _mean_dtype(a.dtype)), None, keepdims)
+    total = nansum(a, axis, result_dtype(dtype, _mean_dtype(a.dtype)), None, keepdims)
     count = reduced(Rule("1 if x == x else 0", "a + b", "0"), _INT, axis, keepdims, None, a)
-    return (total / count).astype(total.dtype, copy=False)
+    return delivered((total / count).astype(total.dtype, copy=False), out)
 
 
 def nanvar(a, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False) -> ndarray:
@@ -290,43 +282,56 @@ def nanstd(a, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool =
 def _nanspread(a: ndarray, axis, dtype, out, ddof: float, keepdims: bool, post: str) -> ndarray:
     if a.dtype.kind not in "fc":
         return _spread(a, axis, dtype, out, ddof, keepdims, post.replace("x", "{}"))
-    result = _result(dtype, a.dtype)
+    result = result_dtype(dtype, a.dtype)
     wide = numpy.result_type(result, numpy.float32)
     is_number = a == a
     count = sum(is_number, axis, None, None, keepdims)
-    distance = a.astype(wide, copy=False) - nanmean(a, axis, wide, True)
+    distance = a.astype(wide, copy=False) - nanmean(a, axis, wide, keepdims=True)
     squares = (distance * distance.conj()).real if wide.kind == "c" else distance * distance
     total = sum(squares, axis, where=is_number, keepdims=keepdims)
     real = numpy.dtype(f"f{result.itemsize // 2}") if result.kind == "c" else result
-    target = ndarray(total.shape, real, device=a.device) if out is None else out
-    _check_shape(target, total.shape)
     value = post.replace("x", f"(total / (count - {float(ddof)!r}))")
-    return computed(f"z = {value} if count > {float(ddof)!r} else math.nan", target.dtype, out=target,
-                    total=(total, total.dtype), count=(count, total.dtype))
+    found = computed(f"z = {value} if count > {float(ddof)!r} else math.nan", real, total=(total, total.dtype),
+                     count=(count, total.dtype))
+    return delivered(found, out)
 
 
 def nanargmin(a, axis: int | None = None, out=None, *, keepdims: bool = False) -> ndarray:
     """Where the smallest element is but for NaNs."""
-    return argmin(without_nans(a, "math.inf"), axis, out, keepdims=keepdims)
+    return argmin(_with_numbers(a, "math.inf", axis), axis, out, keepdims=keepdims)
 
 
 def nanargmax(a, axis: int | None = None, out=None, *, keepdims: bool = False) -> ndarray:
     """Where the largest element is but for NaNs."""
-    return argmax(without_nans(a, "-math.inf"), axis, out, keepdims=keepdims)
+    return argmax(_with_numbers(a, "-math.inf", axis), axis, out, keepdims=keepdims)
+
+
+def _with_numbers(a, value: str, axis: int | None) -> ndarray:
+    """`without_nans`. The host waits for whether there is a number everywhere along the axis."""
+    a = asarray(a)
+    if a.dtype.kind in "fc" and bool(all(a != a, axis).any()) and a.size:
+        raise ValueError("All-NaN slice encountered")
+    return without_nans(a, value)
 
 
 def average(a, axis=None, weights=None, *, keepdims: bool = False) -> ndarray:
-    """The mean with weights."""
+    """The mean with weights. The host waits for whether their sums are not 0."""
     if weights is None:
         return mean(a, axis, keepdims=keepdims)
     a, weights = asarray(a), asarray(weights)
     if weights.shape != a.shape:
         if weights.ndim != 1 or not is_integer(axis):
             raise TypeError("weights have the shape of the array, or one dimension for one axis")
-        weights = weights.reshape((-1,) + (1,) * (a.ndim - 1 - axes_of(axis, a.ndim)[0]))
+        axis = axis_of(axis, a.ndim)
+        if weights.size != a.shape[axis]:
+            raise ValueError(f"there are {weights.size} weights for the {a.shape[axis]} elements along the axis {axis}")
+        weights = weights.reshape((-1,) + (1,) * (a.ndim - 1 - axis))
     dtype = numpy.result_type(_mean_dtype(a.dtype), weights.dtype)
     total = sum(a * weights, axis, dtype, None, keepdims)
-    return total / sum(weights + zeros_of(a), axis, dtype, None, keepdims)
+    scale = sum(weights + zeros_of(a), axis, dtype, None, keepdims)
+    if bool((scale == 0).any()):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    return total / scale
 
 
 def zeros_of(a: ndarray) -> ndarray:

@@ -6,8 +6,8 @@ import numpy
 
 from .creation import asarray, zeros
 from .generated import for_each, library_kernel
-from .ndarray import as_dtype, axis_of, convert_into, ndarray
-from .reductions import sum_dtype, without_nans
+from .ndarray import axis_of, delivered, ndarray
+from .reductions import result_dtype, sum_dtype, without_nans
 
 _LEAST_TILE, _WORDS = 2048, 16  # of the library's scan: what a tile has at least, and words of its state for each
 _ON_CPU = (("BLOCK", 256), ("ITEMS", 16))
@@ -124,7 +124,7 @@ def _scanned(operator: str, start: str, a, axis, dtype, out: ndarray | None) -> 
     if axis is None:
         a, axis = a.ravel(), 0
     axis = axis_of(axis, a.ndim)
-    wanted = sum_dtype(a.dtype) if dtype is None else as_dtype(dtype)
+    wanted = result_dtype(dtype, sum_dtype(a.dtype))
     rows = a.swapaxes(axis, -1)
     made = ndarray(rows.shape, wanted, device=a.device)
     if a.size:
@@ -133,13 +133,7 @@ def _scanned(operator: str, start: str, a, axis, dtype, out: ndarray | None) -> 
             _library_scan(made.ravel(), flat.ravel())
         else:
             _by_chunks(made.reshape(flat.shape), flat, _CHUNKS.replace("OPERATOR", operator).replace("START", start))
-    found = made.swapaxes(axis, -1)
-    if out is None:
-        return found
-    if out.shape != found.shape:
-        raise ValueError(f"the result has the shape {found.shape}, `out` has {out.shape}")
-    convert_into(out, found)
-    return out
+    return delivered(made.swapaxes(axis, -1), out)
 
 
 def _library_scan(out: ndarray, x: ndarray) -> None:

@@ -172,8 +172,10 @@ def _check_places(a, kth, axis: int | None) -> None:
 def lexsort(keys, axis: int = -1) -> ndarray:
     """The order by the last of these keys, of equal ones by the last but one, and so on."""
     order = None
+    keys = [asarray(key) for key in keys]
+    if len({key.shape for key in keys}) > 1:
+        raise ValueError("all keys need to be the same shape")
     for key in keys:
-        key = asarray(key)
         order = argsort(key, axis) if order is None else \
             take_along_axis(order, argsort(take_along_axis(key, order, axis), axis), axis)
     if order is None:
@@ -298,24 +300,3 @@ def setdiff1d(ar1, ar2, assume_unique: bool = False) -> ndarray:
 def setxor1d(ar1, ar2, assume_unique: bool = False) -> ndarray:
     """The different elements that one of them has and the other has not, in order."""
     return union1d(setdiff1d(ar1, ar2), setdiff1d(ar2, ar1))
-
-
-def median(a, axis: int | None = None, keepdims: bool = False) -> ndarray:
-    """The element in the middle of the sorted ones, or the mean of the two that are; a NaN wins."""
-    a = asarray(a)
-    rank = a.ndim
-    if axis is None:
-        a, axis = a.ravel(), 0
-        shape = (1,) * rank
-    else:
-        axis = axis_of(axis, rank)
-        shape = a.shape[:axis] + (1,) + a.shape[axis + 1:]
-    ordered = sort(a, axis)
-    extent = a.shape[axis]
-    before = (slice(None),) * axis
-    middle = ordered[(*before, slice((extent - 1) // 2, extent // 2 + 1))].mean(axis)
-    if a.dtype.kind == "f" and extent:
-        from .joining import where
-        last = ordered[(*before, -1)]
-        middle = where(last != last, last, middle)
-    return middle.reshape(shape) if keepdims else middle

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy
 
-from .creation import asarray, full_like, indices_of, linspace, zeros
+from .creation import asarray, full, full_like, indices_of, linspace, zeros
 from .generated import for_each
 from .joining import broadcast_to, moveaxis, where
-from .ndarray import assign, axes_of, is_integer, ndarray
+from .ndarray import axes_of, delivered, is_integer, ndarray
 from .sorting import searchsorted, sort
 
 _COUNT = """@kernel(wraparound=False)
@@ -33,15 +33,18 @@ def bincount(x, weights=None, minlength: int = 0) -> ndarray:
         raise ValueError("'minlength' must not be negative")
     if x.size and int(x.min()) < 0:
         raise ValueError("'list' argument must have no negative elements")
-    return _counted(x, weights, max(int(x.max()) + 1 if x.size else 0, minlength))
+    x = x.astype("uint8") if x.dtype.kind == "b" else x
+    return _counted(x, None if weights is None else asarray(weights), max(int(x.max()) + 1 if x.size else 0, minlength))
 
 
 def _counted(places: ndarray, weights, count: int) -> ndarray:
     """`bincount` of places below COUNT."""
     dtype = numpy.dtype("int64" if weights is None else float)
-    weights = asarray(1 if weights is None else weights, dtype, device=places.device)
-    if weights.ndim and weights.shape != places.shape:
+    if weights is not None and weights.shape != places.shape:
         raise ValueError("The weights and list don't have the same length.")
+    if weights is not None and weights.dtype.kind == "c":
+        raise TypeError("weights are real numbers: count with those of `.real` and `.imag`")
+    weights = asarray(1 if weights is None else weights, dtype, device=places.device)
     counts = zeros(count, dtype, device=places.device)
     for_each(places.device, _COUNT, "count", places.size, counts, places, broadcast_to(weights, places.shape))
     return counts
@@ -49,12 +52,13 @@ def _counted(places: ndarray, weights, count: int) -> ndarray:
 
 def digitize(x, bins, right: bool = False) -> ndarray:
     """Between which edges the elements lie, which ascend or descend."""
-    bins = asarray(bins)
+    x, bins = asarray(x), asarray(bins)
+    if x.dtype.kind == "c" or bins.dtype.kind == "c":
+        raise TypeError("digitize is for real numbers")
     side = "left" if right else "right"
-    steps = bins[1:] - bins[:-1] if bins.dtype.kind != "b" else bins[1:] ^ bins[:-1]
-    if bool((steps >= 0).all()):
+    if bool((bins[1:] >= bins[:-1]).all()):
         return searchsorted(bins, x, side)
-    if bool((steps <= 0).all()):
+    if bool((bins[1:] <= bins[:-1]).all()):
         return bins.size - searchsorted(bins[::-1], x, side)
     raise ValueError("bins must be monotonically increasing or decreasing")
 
@@ -105,6 +109,8 @@ def histogram(a, bins: Any = 10, range=None, density: bool = False, weights=None
 
 def histogram2d(x, y, bins: Any = 10, range=None, density: bool = False, weights=None):
     """The histogram of pairs: counts, and the edges along x and y."""
+    if getattr(bins, "shape", None) == (2,):  # two numbers, as in NumPy
+        bins = bins.tolist()
     if not (isinstance(bins, (tuple, list)) and len(bins) == 2):
         bins = (bins, bins)
     counts, edges = _histogram([asarray(x), asarray(y)], bins, range or (None, None), density, weights)
@@ -121,7 +127,11 @@ def histogramdd(sample, bins: Any = 10, range=None, density: bool = False, weigh
 def _histogram(columns: list[ndarray], bins, ranges, density: bool, weights) -> tuple[ndarray, list[ndarray]]:
     if not len(columns) == len(bins) == len(ranges):
         raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
+    if any(one.dtype.kind == "c" for one in columns):
+        raise TypeError("a histogram is of real numbers: count `.real` and `.imag`")
     is_one = len(columns) == 1
+    common = numpy.result_type(*(one.dtype for one in columns))
+    columns = [one.astype(common, copy=False) for one in columns]
     edges = [histogram_bin_edges(x, *one) for x, *one in zip(columns, bins, ranges)]
     shape = tuple(one.size - 1 for one in edges)
     places, is_within = zeros((), "int64", device=columns[0].device), True
@@ -132,9 +142,11 @@ def _histogram(columns: list[ndarray], bins, ranges, density: bool, weights) -> 
         places = places * (edge.size - 1) + place
     if weights is not None:
         weights = asarray(weights)
-    kept = None if weights is None else broadcast_to(weights, is_within.shape)[is_within]
+        if weights.shape != is_within.shape:
+            raise ValueError("weights should have the same shape as a.")
+    kept = None if weights is None else weights[is_within]
     counts = _counted(places[is_within], kept, math.prod(shape)).reshape(shape)
-    if kept is not None and is_one and weights.dtype.kind != "c":
+    if kept is not None and is_one:
         counts = counts.astype(weights.dtype, copy=False)
     if not is_one and kept is None:
         counts = counts.astype(float)
@@ -173,36 +185,45 @@ def nanpercentile(a, q, axis=None, out: ndarray | None = None, overwrite_input: 
     return _quantile(a, q, 100, axis, out, method, keepdims, True)
 
 
+def median(a, axis=None, out: ndarray | None = None, overwrite_input: bool = False, keepdims: bool = False) -> ndarray:
+    """The element in the middle of the sorted ones, or the mean of the two that are; a NaN wins."""
+    return _quantile(a, 0.5, 1, axis, out, "median", keepdims, False)
+
+
 def nanmedian(a, axis=None, out: ndarray | None = None, overwrite_input: bool = False,
               keepdims: bool = False) -> ndarray:
     """The median of the elements but for NaNs."""
-    return _quantile(a, 0.5, 1, axis, out, "linear", keepdims, True)
+    return _quantile(a, 0.5, 1, axis, out, "median", keepdims, True)
 
 
 def _quantile(a, q, whole: int, axis, out, method: str, keepdims: bool, skips_nans: bool) -> ndarray:
     a = asarray(a)
-    if a.dtype.kind not in "iuf":
+    is_median = method == "median"
+    if a.dtype.kind not in "iuf" and not is_median:
         raise TypeError(f"quantiles are of real numbers, not of {a.dtype}")
-    if method not in _METHODS:
+    if method not in _METHODS and not is_median:
         raise NotImplementedError(f"method={method!r}: there are {', '.join(_METHODS)}")
     is_number = isinstance(q, (int, float))
-    q = numpy.asarray(q.get() if isinstance(q, ndarray) else q) / whole
+    q = numpy.asarray(q.get() if isinstance(q, ndarray) else q)
+    is_end = whole == 1 and q.dtype.kind in "biu"  # the least or the greatest element
+    q = q / whole
     if q.size and not (q.min() >= 0 and q.max() <= 1):
         raise ValueError("Quantiles must be in the range [0, 1]" if whole == 1 else
                          "Percentiles must be in the range [0, 100]")
-    if not a.size:
-        raise ValueError("quantiles of no elements")
     axes = axes_of(axis, a.ndim)
     kept = [extent for place, extent in enumerate(a.shape) if place not in axes]
-    rows = moveaxis(a, axes, tuple(range(a.ndim - len(axes), a.ndim))).reshape(math.prod(kept), -1)
-    dtype = a.dtype if method in ("lower", "higher", "nearest") else \
-        a.dtype if is_number and a.dtype.kind == "f" else numpy.result_type(a.dtype, float)
-    found = _of_rows(sort(rows, -1), q.ravel(), method, dtype, skips_nans)
+    dtype = a.dtype if method in ("lower", "higher", "nearest") or is_end else \
+        a.dtype if is_number and a.dtype.kind in "fc" else numpy.result_type(a.dtype, float)
+    if a.size:
+        rows = moveaxis(a, axes, tuple(range(a.ndim - len(axes), a.ndim))).reshape(math.prod(kept), -1)
+        found = _of_rows(sort(rows, -1), q.ravel(), method, dtype, skips_nans)
+    elif is_median or skips_nans or 0 in kept:
+        found = full((q.size, math.prod(kept)), math.nan, dtype, device=a.device)
+    else:
+        raise ValueError("quantiles of no elements")
     shape = [1 if place in axes else extent for place, extent in enumerate(a.shape)] if keepdims else kept
     found = found.reshape(*q.shape, *shape)
-    if out is not None:
-        assign(out, found)
-    return found if out is None else out
+    return delivered(found, out)
 
 
 def _of_rows(rows: ndarray, q: numpy.ndarray, method: str, dtype: numpy.dtype, skips_nans: bool) -> ndarray:
@@ -221,6 +242,9 @@ def _of_rows(rows: ndarray, q: numpy.ndarray, method: str, dtype: numpy.dtype, s
         found = first
     elif method == "higher":
         found = last
+    elif method == "median":
+        wide = numpy.result_type(dtype, numpy.float32)
+        found = (first.astype(wide, copy=False) + last) / 2
     else:
         part = where(position > low, 0.5, 0.0) if method == "midpoint" else position - low
         if rows.dtype.kind != "f":
@@ -230,7 +254,7 @@ def _of_rows(rows: ndarray, q: numpy.ndarray, method: str, dtype: numpy.dtype, s
         found = where(part < 0.5, first + step * part, last - step * (1 - part))
         found = where(first == last, first, found)  # of infinities, too
     found = found.astype(dtype, copy=False)
-    if rows.dtype.kind != "f":
+    if rows.dtype.kind not in "fc":
         return found
     end = rows[:, -1] if not skips_nans else where(counts == 0, rows[:, 0], 0)
     return where(end != end, end.astype(dtype), found)

@@ -80,6 +80,8 @@ def operation(name: str, types: list[str], kinds: str) -> str:
     if name in OWN:
         rules = OWN[name]
         return next(rules[key] for key in (types[0], kinds[0], "") if key in rules)
+    if name.startswith("logical_"):
+        return f"z = np.{name}({', '.join(f'x{number} != 0' for number in range(len(types)))})"
     if kinds == "iu":
         return f"z = np.{name}(u64(x0), x1) if x0 >= 0 else {_BELOW[name][0]}"
     if kinds == "ui":

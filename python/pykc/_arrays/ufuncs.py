@@ -18,6 +18,8 @@ from .ndarray import TYPE_NAMES, as_dtype, convert_into, may_overlap, ndarray
 from .ufunc_table import ALIASES, COMPARISONS, NAMES, operation
 
 _PYTHON = frozenset((int, float, complex))
+_COMPLEX = {numpy.dtype("complex64"): numpy.dtype("complex64"), numpy.dtype("complex128"): numpy.dtype("complex128"),
+            complex: numpy.dtype("complex128")}
 PREAMBLE = "import math\nimport numpy as np"
 
 
@@ -118,7 +120,10 @@ class ufunc:
             unknown = [str(one) for one in dtypes if one not in TYPE_NAMES]
             if unknown:
                 raise TypeError(f"`{self.__name__}` of these types computes in {unknown[0]}, which kernels lack")
-            found = self._loops[key] = Loop(self.__name__, dtypes[:self.nin], dtypes[self.nin:])
+            # What is true of a complex number is asked of both its parts.
+            inputs = tuple(_COMPLEX.get(given, wanted) if wanted.kind == "b" else wanted
+                           for given, wanted in zip(key[1:], dtypes))
+            found = self._loops[key] = Loop(self.__name__, inputs, dtypes[self.nin:])
         return found
 
     def _number(self, values: list, number: int, dtype: numpy.dtype):
@@ -194,7 +199,9 @@ class ufunc:
         from . import reductions
         if self.__name__ in _REDUCTIONS:
             name = _REDUCTIONS[self.__name__]
-            typed = {} if dtype is None or name not in ("sum", "prod") else {"dtype": dtype}
+            typed = {"dtype": dtype} if name in ("sum", "prod") else {}
+            if dtype is not None and not typed:
+                array = _array_of(as_operand(array)).astype(dtype, copy=False)
             return getattr(reductions, name)(array, axis=axis, out=out, keepdims=keepdims, **typed, **others)
         if self.nin != 2 or self.nout != 1 or self._numpy.identity is None or others:
             raise NotImplementedError(f"pykc.{self.__name__}.reduce: there are reduce of functions that have an "
@@ -202,9 +209,10 @@ class ufunc:
         array = as_operand(array)
         wanted = array.dtype if dtype is None else as_dtype(dtype)
         loop = self.loop((None, wanted, wanted))
+        array = array.astype(loop.inputs[0], copy=False)
         identity = self._numpy.identity
         text = "-math.inf" if identity == -math.inf else str(identity)
-        text = text if identity >= 0 or wanted.kind != "u" else str(numpy.iinfo(wanted).max)
+        text = text if identity >= 0 or array.dtype.kind != "u" else str(numpy.iinfo(array.dtype).max)
         rule = reductions.Rule("x", f"np.{self.__name__}(a, b)", text)
         return reductions.reduced(rule, loop.outputs[0], axis, keepdims, out, array)
 
