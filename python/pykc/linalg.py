@@ -6,18 +6,19 @@ NumPy's or cuSOLVER's: `numpy.linalg.svd(x.get())`.
 """
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from typing import Any, NamedTuple
 
 import numpy
 
-from ._arrays import ufuncs
-from ._arrays.comparing import trace
-from ._arrays.creation import asarray, eye, ones, zeros
+from ._arrays import products, ufuncs
+from ._arrays.creation import asarray, eye, ones, tril
 from ._arrays.generated import kernel
-from ._arrays.joining import broadcast_to, concatenate, diagonal, matrix_transpose, moveaxis
-from ._arrays.ndarray import axes_of, ndarray
-from ._arrays.products import cross, dot, inner, matmul, outer, tensordot, vdot, vecdot
+from ._arrays.joining import broadcast_to, concatenate, matrix_transpose, moveaxis
+from ._arrays.ndarray import axes_of, delivered, ndarray
+from ._arrays.products import cross, dot, inner, matmul, tensordot, vdot, vecdot
 
 __all__ = ["LinAlgError", "SlogdetResult", "cholesky", "cross", "det", "diagonal", "dot", "inner", "inv", "lstsq",
            "matmul", "matrix_norm", "matrix_power", "matrix_transpose", "multi_dot", "norm", "outer", "slogdet",
@@ -135,16 +136,30 @@ class SlogdetResult(NamedTuple):
     logabsdet: ndarray
 
 
-def _matrices(a: Any, is_square: bool = True) -> ndarray:
-    """A stack of matrices of floats or complex numbers."""
+def _inexact(a: ndarray) -> ndarray:
+    """The array, of floats or complex numbers."""
+    return a if a.dtype.kind in "fc" else a.astype(float)
+
+
+def _square(a: Any) -> ndarray:
+    """A stack of square matrices."""
     a = asarray(a)
     if a.ndim < 2:
         raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be at least two-dimensional")
-    if is_square and a.shape[-1] != a.shape[-2]:
+    if a.shape[-1] != a.shape[-2]:
         raise LinAlgError("Last 2 dimensions of the array must be square")
+    return a
+
+
+def _matrices(a: Any) -> ndarray:
+    """A stack of square matrices that are computed with."""
+    return _computable(_square(a))
+
+
+def _computable(a: ndarray) -> ndarray:
     if a.dtype == numpy.float16:
         raise TypeError("array type float16 is unsupported in linalg")
-    return a if a.dtype.kind in "fc" else a.astype(float)
+    return _inexact(a)
 
 
 def _launch(name: str, text: str, grid: tuple[int, int], block: int, *arguments) -> None:
@@ -171,10 +186,12 @@ def _eliminated(a: ndarray, count: int) -> ndarray:
 
 def solve(a, b) -> ndarray:
     """The X for which `a @ x` is B, of one or several right sides."""
-    a, b = _matrices(a), asarray(b)
+    a, b = _matrices(a), _computable(asarray(b))
+    if not b.ndim:
+        raise ValueError("solve: the right side is a number: write `[b]` for one equation")
     is_vector = b.ndim == 1
     columns = b[:, None] if is_vector else b
-    dtype = numpy.result_type(a.dtype, columns.dtype, numpy.float32)
+    dtype = numpy.result_type(a.dtype, columns.dtype)
     count = a.shape[-1]
     if columns.shape[-2] != count:
         raise ValueError(f"solve: {count} equations, and {columns.shape[-2]} right sides")
@@ -242,7 +259,6 @@ def cholesky(a, /, *, upper: bool = False) -> ndarray:
             flat[:, end:, end:] -= matmul(part, part.mT.conj())
     if not bool(signs.all()):
         raise LinAlgError("Matrix is not positive definite")
-    from ._arrays.creation import tril
     return tril(flat).reshape(a.shape)
 
 
@@ -253,7 +269,7 @@ def lstsq(a, b, rcond=None) -> tuple:
 
 def matrix_power(a, n: int) -> ndarray:
     """The product of N matrices A; of the inverses where N is negative."""
-    a = asarray(a)
+    a, n = _square(a), operator.index(n)
     if n < 0:
         return matrix_power(inv(a), -n)
     found = None
@@ -268,13 +284,53 @@ def matrix_power(a, n: int) -> ndarray:
 
 
 def multi_dot(arrays, *, out: ndarray | None = None) -> ndarray:
-    """The product of several matrices, from the left to the right."""
-    found = arrays[0]
-    for one in arrays[1:]:
-        found = dot(found, one)
-    if out is not None:
-        out[...] = found
-    return found if out is None else out
+    """The product of several matrices, in the order that takes the fewest multiplications; the first and the last
+    may be vectors."""
+    parts = [asarray(one) for one in arrays]
+    if len(parts) < 2:
+        raise ValueError("Expecting at least two arrays.")
+    if len(parts) == 2:
+        return delivered(dot(*parts), out)
+    for place, one in enumerate(parts):
+        if one.ndim != 2 and (one.ndim != 1 or 0 < place < len(parts) - 1):
+            raise LinAlgError(f"{one.ndim}-dimensional array given. Array must be two-dimensional, the first and the "
+                              "last may be vectors")
+    heights = [1 if parts[0].ndim == 1 else parts[0].shape[0], *(one.shape[0] for one in parts[1:])]
+    extents = [*heights, 1 if parts[-1].ndim == 1 else parts[-1].shape[1]]
+
+    @functools.cache
+    def best(first: int, last: int) -> tuple[int, int]:
+        """How many multiplications a part of the product takes, and behind which matrix it is split."""
+        return min((best(first, split)[0] + best(split + 1, last)[0]
+                    + extents[first] * extents[split + 1] * extents[last + 1], split)
+                   for split in range(first, last)) if first < last else (0, first)
+
+    def product(first: int, last: int) -> ndarray:
+        split = best(first, last)[1]
+        return matmul(product(first, split), product(split + 1, last)) if first < last else parts[first]
+
+    return delivered(product(0, len(parts) - 1), out)
+
+
+# --- of the last two axes, as in NumPy's `linalg` ---------------------------------------------------------------------
+
+
+def diagonal(x, /, *, offset: int = 0) -> ndarray:
+    """A view of the diagonals of matrices."""
+    return asarray(x).diagonal(offset, -2, -1)
+
+
+def trace(x, /, *, offset: int = 0, dtype=None) -> ndarray:
+    """The sums of the diagonals of matrices."""
+    return diagonal(x, offset=offset).sum(-1, dtype)
+
+
+def outer(x1, x2, /) -> ndarray:
+    """The products of each element of a vector with each of another."""
+    x1, x2 = asarray(x1), asarray(x2)
+    if x1.ndim != 1 or x2.ndim != 1:
+        raise ValueError(f"Input arrays must be one-dimensional, but they are x1.ndim={x1.ndim} and x2.ndim={x2.ndim}.")
+    return products.outer(x1, x2)
 
 
 # --- norms ------------------------------------------------------------------------------------------------------------
@@ -282,11 +338,9 @@ def multi_dot(arrays, *, out: ndarray | None = None) -> ndarray:
 
 def norm(x, ord=None, axis=None, keepdims: bool = False) -> ndarray:
     """The norm of vectors along one axis, of matrices in two, or of all elements."""
-    x = asarray(x)
-    x = x if x.dtype.kind in "fc" else x.astype(float)
+    x = _inexact(asarray(x))
     if axis is None and (ord is None or x.ndim == 1 and ord == 2 or x.ndim == 2 and ord == "fro"):
-        found = _root_of_squares(x, None, keepdims)
-        return found
+        return _root_of_squares(x, None, keepdims)
     if axis is None and x.ndim not in (1, 2):
         raise ValueError("Improper number of dimensions to norm.")
     axes = axes_of(axis, x.ndim)
@@ -296,8 +350,8 @@ def norm(x, ord=None, axis=None, keepdims: bool = False) -> ndarray:
         raise ValueError("Improper number of dimensions to norm.")
     moved = moveaxis(x, axes, (-2, -1))
     found = matrix_norm(moved, ord="fro" if ord is None else ord)
-    return found.reshape([1 if place in axes else extent for place, extent in enumerate(x.shape)]) if keepdims else \
-        found
+    shape = [1 if place in axes else extent for place, extent in enumerate(x.shape)]
+    return found.reshape(shape) if keepdims else found
 
 
 def _root_of_squares(x: ndarray, axis, keepdims: bool) -> ndarray:
@@ -307,8 +361,7 @@ def _root_of_squares(x: ndarray, axis, keepdims: bool) -> ndarray:
 
 def vector_norm(x, /, *, axis=None, keepdims: bool = False, ord=2) -> ndarray:
     """The norm of all elements along axes, as one vector."""
-    x = asarray(x)
-    x = x if x.dtype.kind in "fc" else x.astype(float)
+    x = _inexact(asarray(x))
     if isinstance(ord, str):
         raise ValueError(f"Invalid norm order '{ord}' for vectors")
     if ord == 2:
@@ -326,8 +379,7 @@ def vector_norm(x, /, *, axis=None, keepdims: bool = False, ord=2) -> ndarray:
 
 def matrix_norm(x, /, *, keepdims: bool = False, ord="fro") -> ndarray:
     """The norm of matrices: "fro", or the largest or smallest (ord < 0) sum of a column (1) or a row (inf)."""
-    x = asarray(x)
-    x = x if x.dtype.kind in "fc" else x.astype(float)
+    x = _inexact(asarray(x))
     if ord in ("fro", None):
         return _root_of_squares(x, (-2, -1), keepdims)
     if ord in (2, -2, "nuc"):

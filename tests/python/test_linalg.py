@@ -42,6 +42,26 @@ def test_vectors_integers_and_powers(random):
         check("linalg.matrix_power", a, power, scale=100)
     check("linalg.multi_dot", [a, a, a[0]], scale=100)
     check("linalg.det", np.zeros((0, 0)))
+    check("linalg.solve", a.astype("f4"), np.arange(4, dtype="i1"), scale=1e9)  # in float64, as NumPy has it
+    check("linalg.solve", a, np.ones(4, "f2"))
+    for power, matrix in ((1, a[:2]), (0, a[0]), (2.0, a)):
+        check("linalg.matrix_power", matrix, power)
+
+
+def test_chains(random):
+    for shapes in (((3, 4), (4, 9), (9, 2)), ((4,), (4, 9), (9, 3), (3,)), ((4,), (4,)), ((2, 3), (3, 5)), ((2, 3),),
+                   ((2, 3), (3,), (3, 2)), ((), (2, 2)), ((2, 3), (4, 5))):
+        check("linalg.multi_dot", [random.random.random(shape) for shape in shapes], scale=100)
+
+
+def test_of_the_last_two_axes(random):
+    x = random.random.random((2, 3, 4))
+    for name in ("trace", "diagonal"):
+        check(f"linalg.{name}", x, scale=10)
+        check(f"linalg.{name}", x, offset=-1, scale=10)
+    check("linalg.trace", np.ones((2, 2), bool))
+    check("linalg.outer", x[0, 0], x[0, 1])
+    check("linalg.outer", x[0, 0], x[0])
 
 
 def test_what_has_no_solution():
