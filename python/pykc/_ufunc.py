@@ -9,7 +9,7 @@ import warnings
 from typing import Any
 
 from . import _config, _devices
-from ._elementwise import BLOCK, Loaded, converted, kernel_text, launch, places
+from ._elementwise import BLOCK, Loaded, assign, converted, kernel_text, launch, places
 from ._modules import Function
 from ._results import Results
 from .cuda._arrays import DeviceNDArray, as_cuda_array, device_array, is_cuda_array, packed, spans_meet, to_device
@@ -196,7 +196,7 @@ class GUFunc(_ArrayFunction):
             for core, dtype in zip(self._outputs, loop.outputs)]
         targets = [as_cuda_array(one) if is_cuda_array(one) else
                    one if _devices.current().is_cpu else to_device(one) for one in results]
-        inputs = [_of_type(one, dtype) for one, dtype in zip(inputs, loop.inputs)]
+        inputs = [_of_type(one, dtype, native) for one, dtype in zip(inputs, loop.inputs)]
         inputs = [_copied(one) if any(_overlap(one, target) for target in targets) else one for one in inputs]
         self._run(inputs, loops, targets, shape, native)
         for target, result in zip(targets, results):
@@ -376,11 +376,13 @@ def _copied(array: Any) -> Any:
     return packed(array) if isinstance(array, DeviceNDArray) else array.copy()
 
 
-def _of_type(array: Any, dtype: Any) -> Any:
+def _of_type(array: Any, dtype: Any, stream) -> Any:
     if array.dtype == dtype:
         return array
     if isinstance(array, DeviceNDArray):
         if not _fits(array.dtype, dtype, "safe"):
             raise TypeError(f"an array of a device does not support .astype() from {array.dtype} to {dtype}")
-        return to_device(array.copy_to_host().astype(dtype))
+        made = device_array(array.shape, dtype)
+        assign(*(one if one.ndim else one.reshape(1) for one in (made, array)), stream)
+        return made
     return array.astype(dtype)

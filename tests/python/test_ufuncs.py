@@ -194,6 +194,19 @@ def test_jit_functions_in_kernels():
     assert out[0] == square(3) == 9
 
 
+@pytest.mark.parametrize("dtype", ["?", "i1", "u4", "f2", "f4", "c8"])
+def test_guvectorize_converts_arrays_of_the_device(dtype):
+    @guvectorize(["void(float64[:], float64, float64[:])", "void(complex128[:], complex128, complex128[:])"],
+                 "(n),()->(n)")
+    def scaled(x, factor, out):
+        for i in range(len(x)):
+            out[i] = factor * x[i]
+
+    x = np.arange(6).reshape(2, 3).astype(dtype)
+    found = scaled(cuda.to_device(x)[:, ::2], cuda.to_device(np.array(2, "u1")))
+    np.testing.assert_array_equal(found.copy_to_host(), 2 * x[:, ::2].astype(found.dtype))
+
+
 def test_guvectorize_takes_inputs_of_the_same_kind():
     @guvectorize(["void(int32, int32[:], int32[:])"], "(),(n)->(n)", target="cuda")
     def scaled(a, x, out):
