@@ -76,27 +76,31 @@ StridedCopy StridedCopy::simplified(Side leading) const {
   return copy;
 }
 
+namespace {
+
+/// One side's strides become those of rows without gaps.
+void make_dense(StridedCopy& copy, std::int64_t StridedCopy::Axis::*stride) {
+  std::int64_t bytes = copy.row_bytes;
+  for (int i = copy.rank; i-- > 0;) {
+    StridedCopy::Axis& axis = copy.axes[static_cast<std::size_t>(i)];
+    axis.*stride = bytes;
+    bytes *= axis.extent;
+  }
+}
+
+}  // namespace
+
 StridedCopy StridedCopy::into_dense(std::byte* dense) const {
   StridedCopy copy = *this;
   copy.target = dense;
-  std::int64_t stride = row_bytes;
-  for (int i = rank; i-- > 0;) {
-    Axis& axis = copy.axes[static_cast<std::size_t>(i)];
-    axis.target_stride = stride;
-    stride *= axis.extent;
-  }
+  make_dense(copy, &Axis::target_stride);
   return copy.simplified(Side::Target);
 }
 
 StridedCopy StridedCopy::out_of_dense(const std::byte* dense) const {
   StridedCopy copy = *this;
   copy.source = dense;
-  std::int64_t stride = row_bytes;
-  for (int i = rank; i-- > 0;) {
-    Axis& axis = copy.axes[static_cast<std::size_t>(i)];
-    axis.source_stride = stride;
-    stride *= axis.extent;
-  }
+  make_dense(copy, &Axis::source_stride);
   return copy.simplified(Side::Source);
 }
 

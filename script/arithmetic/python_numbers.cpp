@@ -1,6 +1,7 @@
 #include "script/arithmetic/python_numbers.h"
 
 #include <cmath>
+#include <optional>
 
 #include "script/arithmetic/division.h"
 
@@ -38,6 +39,27 @@ Outcome<Value> shift_right(std::int64_t value, std::int64_t count) {
   return value >> (count > 63 ? 63 : count);
 }
 
+/// Whether a comparison holds; nothing where the function is none.
+template <typename Number>
+std::optional<bool> compare(Function function, Number a, Number b) {
+  switch (function) {
+    case Function::Equal:
+      return a == b;
+    case Function::NotEqual:
+      return a != b;
+    case Function::Less:
+      return a < b;
+    case Function::LessEqual:
+      return a <= b;
+    case Function::Greater:
+      return a > b;
+    case Function::GreaterEqual:
+      return a >= b;
+    default:
+      return std::nullopt;
+  }
+}
+
 Outcome<Value> apply_integers(Function function, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   bool overflows = false;
@@ -73,19 +95,8 @@ Outcome<Value> apply_integers(Function function, std::int64_t a, std::int64_t b)
       return shift_left(a, b);
     case Function::RightShift:
       return shift_right(a, b);
-    case Function::Equal:
-      return a == b;
-    case Function::NotEqual:
-      return a != b;
-    case Function::Less:
-      return a < b;
-    case Function::LessEqual:
-      return a <= b;
-    case Function::Greater:
-      return a > b;
-    case Function::GreaterEqual:
-      return a >= b;
     default:
+      if (const std::optional<bool> holds = compare(function, a, b)) return *holds;
       return fail(DiagnosticId::HostOperandTypes, spelling(function), "an int", "an int");
   }
   if (overflows) return fail(DiagnosticId::HostIntegerOverflow);
@@ -116,19 +127,8 @@ Outcome<Value> apply_floats(Function function, double a, double b) {
         return fail(DiagnosticId::HostMathDomain, "**").note("a negative number has no real root of this kind");
       return result;
     }
-    case Function::Equal:
-      return a == b;
-    case Function::NotEqual:
-      return a != b;
-    case Function::Less:
-      return a < b;
-    case Function::LessEqual:
-      return a <= b;
-    case Function::Greater:
-      return a > b;
-    case Function::GreaterEqual:
-      return a >= b;
     default:
+      if (const std::optional<bool> holds = compare(function, a, b)) return *holds;
       return fail(DiagnosticId::HostOperandTypes, spelling(function), "a float", "a float");
   }
 }
