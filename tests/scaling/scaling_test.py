@@ -125,6 +125,7 @@ SHAPES = {
     "slices of slices": ["v = x" + "[n:]" * 160, "s = v[0]"],
     "slices of two slices": ["v = x[:]", "w = x[1:]", *["v, w = w[n:], v[i:]"] * 160, "s = v[0] + w[1]"],
     "squares of squares": ["p = n", *["p = p * p + i"] * 500, "s = x[p]"],
+    "conversions": [f"s = f32(i64(s * {n}.5) + i)" for n in range(600)],
     "tuple that turns": ["t = (" + "s, " * 250 + ")", *["t = t[1:] + t[:1]"] * 60, "s = t[0] + t[n]"],
 }
 
