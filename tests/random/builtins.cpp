@@ -98,7 +98,9 @@ Expression builtin_call(Writer& w, int depth) {
   const Letters letters(w);
   std::string arguments;
   for (const std::string& parameter : row.signature.parameters) {
-    std::string argument = expression(w, letters.of(parameter), depth).text;
+    const Expression given = expression(w, letters.of(parameter), depth);
+    // In Numba's dialect arithmetic has 64 bits, of which no word is made without a cast.
+    std::string argument = parameter == "W" ? converted(given, given.type).text : given.text;
     // The sign of a NaN is nobody's promise.
     if (row.builtin->id == BuiltinId::Copysign && !arguments.empty()) argument = "max(" + argument + ", -2.0)";
     arguments += (arguments.empty() ? "" : ", ") + argument;
