@@ -6,7 +6,9 @@ know the arrays of `pykc`. What is compiled is the text of the file.
 from __future__ import annotations
 
 import builtins
+import functools
 import importlib.machinery
+import inspect
 import os
 import sys
 import types
@@ -52,6 +54,28 @@ class _Loader:
         names = vars(module)
         names.update(__file__=self.path, __builtins__=_Names(vars(builtins), test=_untested))
         exec(code, names)
+        if self._text is not None:
+            names.update({name: _asks_for_arrays(value) for name, value in names.items()
+                          if type(value) is types.FunctionType and value.__code__.co_filename == self.path})
+
+
+def _asks_for_arrays(function: types.FunctionType) -> types.FunctionType:
+    """A host function of the library, which tells that an argument is no array by the name that it has there. What
+    the library calls within itself leaves that to the function that was called from outside."""
+    @functools.wraps(function)
+    def called(*arguments, **named):
+        try:
+            return function(*arguments, **named)
+        except AttributeError as error:
+            if sys._getframe(1).f_code.co_filename.startswith("<pykc."):
+                raise
+            given = inspect.signature(function).bind(*arguments, **named).arguments
+            wrong = [name for name, value in given.items() if value is error.obj]
+            if not wrong:
+                raise
+            raise TypeError(f"`{wrong[0]}` of `{function.__name__}` is an array, not a {type(error.obj).__name__}: "
+                            "pykc.array makes one of what the host has") from None
+    return called
 
 
 def _untested(function=None, **_):

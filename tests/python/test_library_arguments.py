@@ -285,6 +285,17 @@ def is_exact(given, results):
     return all(given[one].dtype.kind in "fc" for one in results) or all(x.dtype.kind in "iub" for x in given.values())
 
 
+@pytest.mark.parametrize("value", [[1.0, 2.0], (1.0, 2.0), None, 3, 1.5, "x"])
+def test_what_is_no_array(value):
+    """It is told by the name of the parameter, whatever function of the library's inside has met it."""
+    arrays = Calls("no array")
+    for name in CALLS:
+        function, given, _ = getattr(arrays, name)()
+        for wrong in given:
+            with pytest.raises(TypeError, match=rf"`{wrong}` of `{name}` is an array, not a {type(value).__name__}"):
+                function(**{one: value if one == wrong else pykc.array(x) for one, x in given.items()})
+
+
 def test_changed_arguments():
     arrays = Calls("changed")
     end, turns, refused = time.monotonic() + SECONDS, 0, 0
