@@ -70,6 +70,41 @@ def test_statements_of_c():
     assert z.tolist() == [2.0, 7.0, 1.5, -3.0] and sign.tolist() == [-3, 0, 3, 6]
 
 
+def test_loops_of_c():
+    x = np.array([1, 2, 3, 7, 27])
+    kernel = pykc.ElementwiseKernel("int64 x", "int32 steps, int64 odd", """
+        steps = 0; odd = 0;
+        for (long long v = x; v != 1; ++steps) {
+            if (v % 2 == 0) { v /= 2; continue; }
+            v = 3 * v + 1;
+            odd += 1;
+            for (int k = 0, j = 3; ; k++, --j) { if (k >= j) break; odd += 100 * k; }
+        }
+        for (int k = 0; k < 2; k++);
+        while (odd > 1000) odd -= 1000;
+    """)
+    steps, odd = kernel(pykc.array(x), pykc.zeros(5, np.int32), pykc.zeros(5, np.int64))
+    assert steps.tolist() == [0, 1, 7, 16, 111] and odd.tolist() == [0, 0, 202, 505, 141]
+    rows = pykc.ElementwiseKernel("raw T x, int32 n", "T z", "z = 0; for (int k = 0; k < n; k++) z += x[i * n + k]")
+    matrix = np.arange(6.0).reshape(2, 3)
+    assert rows(pykc.array(matrix), 3, pykc.zeros(2)).tolist() == [3.0, 12.0]
+    assert rows(pykc.array(matrix).T, 2, pykc.zeros(3)).tolist() == [3.0, 5.0, 7.0]
+    doubled = pykc.zeros((3, 2)).T
+    pykc.ElementwiseKernel("T x", "raw T z", "z[i] = 2 * x", no_return=True)(pykc.array(matrix), doubled)
+    assert_same(doubled, 2 * matrix)
+
+
+def test_atomic_operations_of_c():
+    count = pykc.ElementwiseKernel("int32 bin, T weight", "raw T counts, raw int32 largest", """
+        #pragma unroll
+        for (int k = 0; k < 2; k++) atomicAdd(&counts[bin], weight);
+        if (bin > 0) atomicMax(&largest[0], bin);
+    """, no_return=True)
+    counts, largest = pykc.zeros((2, 2)).T, pykc.zeros(1, np.int32)
+    count(pykc.array([0, 3, 1, 3], np.int32), pykc.array([1.0, 2, 3, 4]), counts, largest)
+    assert counts.tolist() == [[2, 6], [0, 12]] and largest.item() == 3
+
+
 @pytest.mark.parametrize("c, expected", [
     ("a / b", lambda a, b: np.trunc(a / b)), ("a % b", np.fmod), ("a / 2.0 + b", lambda a, b: a / 2 + b),
     ("a < b ? a : b > 3 ? 3 : b", lambda a, b: np.where(a < b, a, np.where(b > 3, 3, b))),
@@ -88,7 +123,9 @@ def test_expressions_of_c(c, expected):
 
 
 @pytest.mark.parametrize("body, said", [
-    ("z = *x", r"`\*` before a value"), ("for (int k = 0; k < 3; k++) z += x", "`for`"), ("z = x ** 2", r"pow\(x, y\)"),
+    ("z = *x", r"`\*` before a value"), ("do z += x; while (z < 3);", "`do`"), ("z = x ** 2", r"pow\(x, y\)"),
+    ("for (int i = 0; i < 3; i++) z += x;", "the index of the element"), ("z = x; break;", "`break`"),
+    ("atomicAdd(z, x)", "`&` belongs there"), ("z = atomicAdd(&z[0], x)", "the function `atomicAdd`"),
     ("w = x", "declare it"), ("z = y", "no parameter"), ("z = foo(x)", "the function `foo`"), ("z = x.real", r"`\.`"),
     ("z = (x", "belongs"), ("x", "does nothing"), ("z = x $ 2", r"`\$ 2`")])
 def test_what_bodies_lack_is_said_at_once(body, said):

@@ -1,5 +1,5 @@
-"""Bodies of kernels as CuPy has them, in CUDA C, as text of the language: assignments, declarations, `if`, and the
-expressions of C but for pointers. Operators mean what they mean in C; numbers that are spelled out take the type of
+"""Bodies of kernels as CuPy has them, in CUDA C, as text of the language: assignments, declarations, `if`, loops,
+atomic operations, and the expressions of C but for pointers. Operators mean what they mean in C; numbers that are spelled out take the type of
 what they meet, and types meet by the language's rules."""
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _TOKENS = re.compile(r"""\s*(?:(?P<number>(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d
     |(?P<name>[A-Za-z_]\w*(?:::\w+)?)
     |(?P<operator><<=|>>=|\+\+|--|->|\*\*|[-+*/%&|^]=|==|!=|<=|>=|&&|\|\||<<|>>|[-+*/%&|^~!<>=?:;,.(){}\[\]]))""",
                      re.VERBOSE)
-_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/|#\s*pragma[^\n]*", re.DOTALL)
 _BINARY = {"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7, ">=": 7, "<<": 8,
            ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10}
 _WORDS = {"||": "or", "&&": "and"}
@@ -32,6 +32,9 @@ _CALLS = {**{name: f"math.{name}" for name in _MATH}, **{f"{name}f": f"math.{nam
           "truncf": "np.trunc", "isnan": "math.isnan", "fmin": "np.fmin", "fmax": "np.fmax", "fminf": "np.fmin",
           "fmaxf": "np.fmax", "rsqrt": "rsqrt", "rsqrtf": "rsqrt", "fma": "fma", "fmaf": "fma", "__expf": "math.exp",
           "__logf": "math.log", "__sinf": "math.sin", "__cosf": "math.cos", "signbit": "np.signbit"}
+
+_ATOMICS = {"atomicAdd": "add", "atomicSub": "sub", "atomicMax": "max", "atomicMin": "min", "atomicAnd": "and_",
+            "atomicOr": "or_", "atomicXor": "xor", "atomicExch": "exch"}
 
 #: What the translated text calls.
 PRELUDE = """import math
@@ -87,6 +90,7 @@ class _Parser:
         self.reads: set[str] = set()
         self.assigns: set[str] = set()
         self.has_branches = False
+        self.steps: list[list[str]] = []  # of the loops around, what `continue` has yet to do
         self.tokens = list(self._tokens())
         self.at = 0
 
@@ -101,7 +105,8 @@ class _Parser:
 
     def fail(self, what: str, instead: str = "write a kernel under @pykc.kernel instead"):
         raise NotImplementedError(f"{what} in `{self.text.strip()}`: {instead}. Bodies have assignments, declarations, "
-                                  "`if`, and expressions of CUDA C without pointers")
+                                  "`if`, loops, atomic operations as statements, and expressions of CUDA C without "
+                                  "pointers")
 
     @property
     def token(self) -> str | None:
@@ -142,8 +147,16 @@ class _Parser:
             return lines or ["pass"]
         if self.takes("if"):
             return self.branch()
-        if self.token in ("for", "while", "do", "switch", "return", "continue", "break", "goto"):
+        if self.token in ("for", "while"):
+            return self.loop()
+        if self.token in ("break", "continue") and self.steps:
+            jump = self.take()
+            self.take(";")
+            return [*(self.steps[-1] if jump == "continue" else ()), jump]
+        if self.token in ("do", "switch", "return", "continue", "break", "goto"):
             self.fail(f"`{self.token}`")
+        if self.token in _ATOMICS:
+            return [self.atomic()]
         declared = self.type_here()
         lines = []
         while True:
@@ -163,6 +176,45 @@ class _Parser:
         if self.takes("else"):
             lines += ["else:", *(f"    {line}" for line in self.statement() or ["pass"])]
         return lines
+
+    def loop(self) -> list[str]:
+        """`while`; a `for` is one that takes its step where a turn ends."""
+        self.has_branches = True
+        begin: list[str] = []
+        step: list[str] = []
+        is_for = self.take() == "for"
+        self.take("(")
+        if is_for:
+            begin = self.statement()
+        condition = "True" if is_for and self.token == ";" else self.expression()
+        if is_for:
+            self.take(";")
+            while self.token != ")":
+                step.append(self.assignment(None))
+                self.takes(",")
+        self.take(")")
+        self.steps.append(step)
+        lines = [*begin, f"while {condition}:", *(f"    {line}" for line in [*self.statement(), *step] or ["pass"])]
+        self.steps.pop()
+        return lines
+
+    def atomic(self) -> str:
+        """`atomicAdd(&y[k], x);` of an element of a raw array, whose old value nothing asks for."""
+        self.has_branches = True
+        operation = _ATOMICS[self.take()]
+        self.take("(")
+        self.take("&")
+        name = self.take()
+        if name not in self.known:
+            self.fail(f"`{name}`, which is no parameter,")
+        self.assigns.add(name)
+        index = self.index()
+        self.take(",")
+        value = self.expression()
+        self.take(")")
+        if self.token is not None:
+            self.take(";")
+        return f"atomic.{operation}({name}, {index}, {value})"
 
     def type_here(self) -> str | None:
         """The type of a declaration that begins here, "" for auto; nothing where none does."""
@@ -185,6 +237,8 @@ class _Parser:
             return f"{self.place()} {step[0]}= 1"
         if declared is not None:
             name = self.take()
+            if name == "i":
+                self.fail("`i`, which is the index of the element,", "declare another name")
             self.known.add(name)
             annotation = f": {declared}" if declared else ""
             value = self.expression() if self.takes("=") else "0"

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy
 
 from .. import _native
+from ..cuda._arrays import spans_meet
 from .c_text import PRELUDE, CBody, translated, translated_expression
 from .generated import for_each
 from .ndarray import TYPE_NAMES, as_dtype, axes_of, convert_into, may_overlap, ndarray
@@ -75,9 +76,10 @@ def _dtype(parameter: Parameter, bound: dict[str, numpy.dtype]) -> numpy.dtype:
 class ElementwiseKernel:
     """A function of elements: `ElementwiseKernel("T x, T y", "T z", "z = (x - y) * (x - y)", "squared_difference")`.
 
-    Parameters have NumPy's types, or a letter that stands for any type; `raw` arrays are indexed in the operation,
-    where `i` is the index of the element and `_ind.size()` how many there are. The operation is CUDA C: assignments,
-    declarations, `if`, and expressions without pointers. `preamble` defines functions in the language of kernels."""
+    Parameters have NumPy's types, or a letter that stands for any type; `raw` arrays are indexed in the operation, in
+    one dimension, where `i` is the index of the element and `_ind.size()` how many there are. The operation is CUDA C:
+    assignments, declarations, `if`, `for`, `while`, `atomicAdd(&y[k], x)` and its kin, and expressions without
+    pointers. `preamble` defines functions in the language of kernels."""
 
     def __init__(self, in_params: str, out_params: str, operation: str, name: str = "kernel", reduce_dims: bool = True,
                  preamble: str = "", no_return: bool = False, return_tuple: bool = False, **others):
@@ -137,10 +139,13 @@ class ElementwiseKernel:
             body = self._made[key] = self._compiled(bound, dtypes, shape, inputs)
         if isinstance(body, str):
             count = int(numpy.prod(shape, dtype=numpy.int64))
-            spread = [_spread(value, shape) if not parameter.is_raw and isinstance(value, ndarray) else value
-                      for parameter, value in zip(self.params, [*inputs, *outs])]
+            spread = [value if not isinstance(value, ndarray) else value.ravel() if parameter.is_raw else
+                      _spread(value, shape) for parameter, value in zip(self.params, [*inputs, *outs])]
             device = _device([*outs, *inputs])
             for_each(device, body, "elementwise", count, count, *shape[1:], *spread)
+            for parameter, out, flat in zip(self.out_params, outs, spread[self.nin:]):
+                if parameter.is_raw and not spans_meet(flat, out):
+                    out[...] = flat.reshape(out.shape)
         elif any(isinstance(value, ndarray) for value in inputs):
             body.launch((*outs, *inputs))
         else:
