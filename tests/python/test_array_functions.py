@@ -377,3 +377,62 @@ def test_numbers_and_sizes():
         pykc.histogram(pykc.array(HALF), 3)
     counts, *edges = pykc.histogram2d(pykc.arange(4), pykc.arange(4), np.array([2, 3]))
     assert [counts.shape, *(one.size for one in edges)] == [(2, 3), 3, 4]
+
+
+def test_numpy_computes_on_the_device_what_is_here():
+    """`numpy.f(x)` is `pykc.f(x)`; of what is not here, and beside arrays of the host, NumPy has copies."""
+    x, y = np.arange(6.0).reshape(2, 3), np.arange(6.0)[::-1].reshape(2, 3)
+    d, e = pykc.array(x), pykc.array(y)
+    for name, *args in (("concatenate", (x, y)), ("where", x > 1, x, y), ("mean", x, 0), ("einsum", "ij,ij->i", x, y),
+                        ("linalg.norm", x), ("matmul", x, y.T), ("add.reduce", x), ("add.accumulate", x, 1),
+                        ("multiply.outer", x[0], y[0]), ("percentile", x, 30), ("zeros_like", x), ("split", x, 2)):
+        function = np
+        for part in name.split("."):
+            function = getattr(function, part)
+        found, expected = function(*on_device(args)), function(*args)
+        for one, other in zip(found, expected) if isinstance(expected, list) else [(found, expected)]:
+            assert_same(one, other, exact=False)
+    out = pykc.zeros(3)
+    assert np.add.reduce(d, axis=0, out=out) is out
+    assert_same(out, x.sum(0))
+    np.add.at(out, [0, 0, 1], 1)
+    assert out.tolist() == [5, 6, 7]
+    assert type(np.fft.fft(d)) is np.ndarray and np.linalg.svd(d)[1].shape == (2,)
+    assert type(np.percentile(d, 50, method="weibull")) is np.float64
+    assert np.allclose(d, x) and type(np.concatenate([d, x])) is np.ndarray
+    np.copyto(e, x)
+    np.put(e, [0], [9])
+    assert e.tolist() == [[9, 1, 2], [3, 4, 5]]
+    host = np.zeros((2, 3))
+    np.copyto(host, d)
+    assert (host == x).all()
+    with pytest.raises(TypeError, match="computes on the host"):
+        np.fft.fft(d, out=pykc.zeros((2, 3), complex))
+    with pytest.raises(TypeError, match="one of NumPy's"):
+        np.add(d, x)
+    assert d.shape == np.shape(d) and np.ndim(d) == 2
+
+
+@pytest.mark.parametrize("name", ["bartlett", "blackman", "hamming", "hanning"])
+def test_windows(name):
+    for extent in (0, 1, 7):
+        check(name, extent)
+
+
+def test_parts_side_by_side():
+    x, y = np.arange(3, dtype="f4"), np.arange(6.0).reshape(2, 3)
+    for index in (x, (x, 1, 2), (x, slice(0, 4), 0.5), (slice(0, 1, 3j), x), (y, y), 3):
+        assert_same(pykc.r_[on_device(index)], np.r_[index])
+    for index in ((x, x), (y, y), (x[:2], y)):
+        assert_same(pykc.c_[on_device(index)], np.c_[index])
+    with pytest.raises(NotImplementedError, match="axis="):
+        pykc.r_["0,2", 1]
+
+
+def test_arrays_between_arrays():
+    x = np.arange(6, dtype="f4").reshape(2, 3)
+    for args in ((x[0], x[1], 4), (x, 3, 1), (x, 3, 0), (1, x, 5), ([0, 1], [5, 8], 4)):
+        check("linspace", *args)
+        check("linspace", *args, endpoint=False, axis=-1)
+    check("linspace", [0, 1], [5, 8], 4, dtype=int)
+    assert_same(pykc.linspace(on_device(x), 3, 4, retstep=True)[1], np.linspace(x, 3, 4, retstep=True)[1], False)

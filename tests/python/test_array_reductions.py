@@ -155,5 +155,7 @@ def test_along_axes(round_):
     assert_same(pykc.take_along_axis(d, along, axis), np.take_along_axis(x, along, axis))
     mask = arrays.random.integers(0, 2, extent).astype(bool)
     assert_same(pykc.compress(mask, d, axis), np.compress(mask, x, axis))
+    assert_same(d.compress(mask, axis), x.compress(mask, axis))
+    assert_same(d.compress([True, False]), x.compress([True, False]))
     assert_same(pykc.extract(d > 0, d), np.extract(x > 0, x))
     assert_same(pykc.argwhere(d), np.argwhere(x))

@@ -531,3 +531,40 @@ def test_names():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert pykc.float32 is np.float32 and pykc.pi > 3
+
+
+@pytest.mark.parametrize("make", [np.copy, lambda x: np.copy(x).T, lambda x: np.copy(x)[::-1, ::2], lambda x: x[:0]])
+def test_flat(make):
+    x = make(np.arange(12.0).reshape(3, 4))
+    d = pykc.zeros(x.shape[::-1]).T
+    d[...] = pykc.array(x)
+    assert list(d.flat) == list(x.flat) and len(d.flat) == len(x.flat)
+    assert_same(d.flat.copy(), x.flatten())
+    assert_same(d.flat[1:4], x.flat[1:4])
+    d.flat[::2] = x.flat[::2] = 7
+    assert_same(d, x)
+    if x.size:
+        assert d.flat[1].item() == x.flat[1]
+        d.flat[[0, 2]] = x.flat[[0, 2]] = [8, 9]
+        d.flat[-1] = x.flat[-1] = 5
+        assert_same(d, x)
+
+
+def test_methods_that_change_the_array():
+    x = np.array([5, 3, 1, 4, 2])
+    d = pykc.array(x)
+    d.put([0, -1], [6, 7])
+    x.put([0, -1], [6, 7])
+    assert_same(d, x)
+    assert_same(pykc.array([1, 0]).choose([d[:2], d[2:4]]), np.array([1, 0]).choose([x[:2], x[2:4]]))
+    places = d.argpartition(2)
+    d.partition(2)
+    assert d[2].item() == 4 and x[places[2].item()] == 4 and d[:2].max() < 4 < d[3:].min()
+
+
+def test_arrays_of_bytes_and_iterators(tmp_path):
+    assert_same(pykc.frombuffer(b"\1\0\2\0\3\0", np.int16, offset=2), np.array([2, 3], np.int16))
+    assert_same(pykc.fromiter((i * i for i in range(4)), float), np.array([0.0, 1, 4, 9]))
+    pykc.savez(tmp_path / "two.npz", pykc.arange(3), other=pykc.ones(2))
+    with np.load(tmp_path / "two.npz") as found:
+        assert found["arr_0"].tolist() == [0, 1, 2] and found["other"].tolist() == [1, 1]

@@ -35,6 +35,7 @@ def test_events():
     increment[1, 128, stream](device)
     end.record(stream)
     end.synchronize()
+    assert end.query() and cuda.event().query()
     end.wait(cuda.stream())
     assert cuda.event_elapsed_time(start, end) >= 0 and start.elapsed_time(end) >= 0
     with pytest.raises(RuntimeError, match="not recorded"):

@@ -8,10 +8,10 @@ from .ndarray import ndarray
 
 #: Which room has which of pykc's names.
 ROOMS = {
-    "creation": """array asarray ascontiguousarray asnumpy empty empty_like zeros zeros_like ones ones_like full
-        full_like arange linspace logspace geomspace eye identity tri tril triu meshgrid indices mgrid ogrid
-        fromfunction save load vander ix_ tril_indices triu_indices diag_indices asfortranarray copy from_dlpack
-        get_array_module""",
+    "creation": """array asarray asanyarray ascontiguousarray asnumpy empty empty_like zeros zeros_like ones ones_like
+        full full_like arange linspace logspace geomspace eye identity tri tril triu meshgrid indices mgrid ogrid r_ c_
+        fromfunction frombuffer fromiter save savez load vander ix_ tril_indices triu_indices diag_indices
+        asfortranarray copy from_dlpack get_array_module bartlett blackman hamming hanning""",
     "joining": """reshape ravel transpose permute_dims matrix_transpose swapaxes moveaxis expand_dims squeeze
         rollaxis broadcast_to broadcast_arrays flip flipud fliplr rot90 atleast_1d atleast_2d atleast_3d concatenate
         concat stack vstack hstack dstack column_stack append insert delete pad unstack array_split split hsplit

@@ -40,6 +40,9 @@ def asarray(obj: Any, dtype=None, order: str = "K", *, copy: bool | None = None,
     return ascontiguousarray(changed) if order == "C" else changed
 
 
+asanyarray = asarray
+
+
 def ascontiguousarray(a: Any, dtype=None) -> ndarray:
     """The array in rows, without a copy where it lies so."""
     found = asarray(a, dtype)
@@ -65,6 +68,21 @@ def asnumpy(a: Any, stream=None, order: str = "C", out=None):
 def save(file, arr, **others) -> None:
     """Writes an array to a `.npy` file, as `numpy.save` does."""
     numpy.save(file, asnumpy(arr), **others)
+
+
+def savez(file, *args, **others) -> None:
+    """Writes arrays to a `.npz` file, as `numpy.savez` does."""
+    numpy.savez(file, *map(asnumpy, args), **{name: asnumpy(value) for name, value in others.items()})
+
+
+def frombuffer(buffer, dtype=float, count: int = -1, offset: int = 0, *, device=None) -> ndarray:
+    """The elements that bytes of the host hold."""
+    return array(numpy.frombuffer(buffer, as_dtype(dtype), count, offset), device=device)
+
+
+def fromiter(iter, dtype, count: int = -1, *, device=None) -> ndarray:
+    """The values that an iterator gives."""
+    return array(numpy.fromiter(iter, as_dtype(dtype), count), device=device)
 
 
 def load(file, **others) -> ndarray:
@@ -219,12 +237,17 @@ def _wrapped(number: int) -> int:
     return (number + 2 ** 63) % 2 ** 64 - 2 ** 63
 
 
-def linspace(start, stop, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype=None, *,
+def linspace(start, stop, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype=None, axis: int = 0, *,
              device=None) -> Any:
-    """NUM numbers at equal distances; the last is STOP if that is the end point."""
+    """NUM numbers at equal distances, or arrays along a new axis; the last is STOP if that is the end point."""
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     parts = num - 1 if endpoint else num
+    if numpy.ndim(start) or numpy.ndim(stop):
+        from . import joining
+        made, step = _arrays_between(start, stop, num, parts, dtype, device)
+        made = joining.moveaxis(made, 0, axis)
+        return (made, step) if retstep else made
     found = numpy.result_type(start, stop, float(num)) if dtype is None else as_dtype(dtype)
     kind = complex if numpy.result_type(start, stop).kind == "c" else float
     start, stop = kind(start), kind(stop)
@@ -234,6 +257,19 @@ def linspace(start, stop, num: int = 50, endpoint: bool = True, retstep: bool = 
     if endpoint and num > 1:
         convert_into(made[-1], math.floor(stop) if found.kind in "iu" else stop)
     return (made, step) if retstep else made
+
+
+def _arrays_between(start, stop, num: int, parts: int, dtype, device) -> tuple[ndarray, ndarray]:
+    from .ufuncs import find
+    given = [one if numpy.isscalar(one) else asarray(one, device=device) for one in (start, stop)]
+    wide = numpy.result_type(*(one.dtype if isinstance(one, ndarray) else one for one in given), float(num))
+    start, stop = (asarray(one, wide, device=device) for one in given)
+    step = (stop - start) / max(parts, 1)
+    made = start + indices_of(num, step.device).astype(wide).reshape(num, *(1,) * step.ndim) * step
+    if num > parts > 0:
+        assign(made[-1], stop)
+    found = wide if dtype is None else as_dtype(dtype)
+    return (find("floor")(made) if found.kind in "iu" else made).astype(found, copy=False), step
 
 
 def logspace(start, stop, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype=None) -> ndarray:
@@ -246,6 +282,17 @@ def logspace(start, stop, num: int = 50, endpoint: bool = True, base: float = 10
 def geomspace(start, stop, num: int = 50, endpoint: bool = True, dtype=None) -> ndarray:
     """Numbers of which each is the one before it times the same."""
     return asarray(numpy.geomspace(start, stop, num, endpoint, dtype))
+
+
+def _window(name: str):
+    def window(M: int) -> ndarray:
+        return asarray(getattr(numpy, name)(M))
+    window.__name__ = window.__qualname__ = name
+    window.__doc__ = f"The weights of `numpy.{name}`."
+    return window
+
+
+bartlett, blackman, hamming, hanning = map(_window, ("bartlett", "blackman", "hamming", "hanning"))
 
 
 def indices(dimensions, dtype="int64", sparse: bool = False):
@@ -326,6 +373,29 @@ def _stepped(part: slice) -> ndarray:
 
 
 mgrid, ogrid = _Grid(False), _Grid(True)
+
+
+class _Joined:
+    """`r_[x, 1, 0:3]`: arrays, numbers and ranges one behind the other; `c_[x, y]`: vectors as columns side by side."""
+
+    def __init__(self, are_columns: bool):
+        self._are_columns = are_columns
+
+    def __getitem__(self, key) -> ndarray:
+        from .joining import concatenate
+        given = key if isinstance(key, tuple) else (key,)
+        if any(isinstance(one, str) for one in given):
+            raise NotImplementedError("r_ and c_ take no text here: pykc.concatenate and pykc.stack have `axis=`")
+        given = [_stepped(one) if isinstance(one, slice) else one if numpy.isscalar(one) else asarray(one)
+                 for one in given]
+        dtype = numpy.result_type(*(one.dtype if isinstance(one, ndarray) else one for one in given))
+        parts = [asarray(one, dtype) for one in given]
+        if self._are_columns:
+            return concatenate([part.reshape(-1, 1) if part.ndim < 2 else part for part in parts], -1)
+        return concatenate([part.ravel() if part.ndim == 0 else part for part in parts])
+
+
+r_, c_ = _Joined(False), _Joined(True)
 
 
 def eye(N: int, M: int | None = None, k: int = 0, dtype=float, order: str = "C", *, device=None) -> ndarray:

@@ -212,6 +212,11 @@ class ndarray(DeviceNDArray):
         flat = self.ravel(order)
         return flat if flat.size and not spans_meet(flat, self) else flat.copy()
 
+    @property
+    def flat(self) -> Flat:
+        """The elements in one dimension, to read, to assign and to go through."""
+        return Flat(self)
+
     def squeeze(self, axis=None) -> ndarray:
         """Without the axes of extent 1, or without those given, which must have it."""
         axes = [i for i, extent in enumerate(self.shape) if extent == 1] if axis is None else axes_of(axis, self.ndim)
@@ -325,6 +330,32 @@ class ndarray(DeviceNDArray):
 
     def setitem(self, index, value, stream=0) -> None:
         self[index] = value
+
+
+class Flat:
+    """`x.flat`: the elements of an array in rows, whatever its strides are. Going through them copies them to the host
+    once."""
+
+    def __init__(self, base: ndarray):
+        self.base = base
+
+    def __len__(self) -> int:
+        return self.base.size
+
+    def __iter__(self):
+        return iter(self.base.get().ravel())
+
+    def __getitem__(self, index) -> ndarray:
+        return self.base.flatten()[index]
+
+    def __setitem__(self, index, value) -> None:
+        elements = self.base.ravel()
+        elements[index] = value
+        if not spans_meet(elements, self.base):
+            self.base[...] = elements.reshape(self.base.shape)
+
+    def copy(self) -> ndarray:
+        return self.base.flatten()
 
 
 class _Parts:

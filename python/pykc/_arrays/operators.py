@@ -72,22 +72,65 @@ def _define(name: str, operator) -> None:
     setattr(ndarray, name, operator)
 
 
+def _own(name: str, module: str = "numpy"):
+    """The function here for one of a module of NumPy's, if there is one."""
+    try:
+        if module == "numpy.linalg":
+            return getattr(importlib.import_module("pykc.linalg"), name)
+        return importlib.import_module(__package__).find(name) if module == "numpy" else None
+    except AttributeError:
+        return None
+
+
 def _array_ufunc(self, function, method, *inputs, **keywords):
-    """NumPy's own functions on arrays of a device: `numpy.sin(x)` is `pykc.sin(x)`."""
+    """NumPy's functions of elements on arrays of a device: `numpy.sin(x)` is `pykc.sin(x)`."""
     inputs = [one[()] if isinstance(one, numpy.ndarray) and one.ndim == 0 else one for one in inputs]
     if any(isinstance(one, numpy.ndarray) for one in inputs):
         raise TypeError(f"`{function.__name__}` of an array of a device and one of NumPy's: `pykc.asarray(x)` copies "
                         "that to the device, `x.get()` the other one to the host")
-    if method != "__call__" or not all(map(_is_operand, inputs)):
+    own = _own(function.__name__)
+    if own is None or method == "__call__" and not all(map(_is_operand, inputs)):
         return NotImplemented
-    try:
-        own = ufuncs.find(function.__name__)
-    except AttributeError:
-        return NotImplemented
-    return own(*inputs, **keywords)
+    if len(keywords.get("out", ())) == 1:
+        keywords["out"], = keywords["out"]
+    return (own if method == "__call__" else getattr(own, method))(*inputs, **keywords)
 
 
 ndarray.__array_ufunc__ = _array_ufunc
+
+
+def _host_value(value):
+    """What is passed to NumPy, with copies on the host in place of arrays of a device."""
+    if isinstance(value, ndarray):
+        return value.get()
+    if type(value) in (list, tuple):
+        return type(value)(map(_host_value, value))
+    return value
+
+
+#: What changes its first argument.
+_WRITERS = frozenset(("copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal"))
+
+
+def _array_function(self, function, types, args, keywords):
+    """NumPy's other functions: `numpy.concatenate([x, y])` is `pykc.concatenate([x, y])`. What is not here, and what
+    also takes arrays of NumPy's, NumPy computes of copies on the host."""
+    name = function.__name__
+    writes = name in _WRITERS and isinstance(args[0] if args else None, ndarray)
+    own = _own(name, function.__module__) if writes or numpy.ndarray not in types else None
+    if own is not None:
+        try:
+            return own(*args, **keywords)
+        except NotImplementedError:
+            if writes:
+                raise
+    if isinstance(keywords.get("out"), ndarray):
+        raise TypeError(f"`numpy.{name}` computes on the host, and `out` is an array of a device: assign it what comes "
+                        "out, `out[...] =`")
+    return function(*map(_host_value, args), **{name: _host_value(value) for name, value in keywords.items()})
+
+
+ndarray.__array_function__ = _array_function
 
 
 def _array_namespace(self, /, *, api_version=None):
@@ -101,10 +144,10 @@ ndarray.__array_namespace__ = _array_namespace
 _METHODS = {
     "reductions": "sum prod all any min max ptp argmin argmax mean var std",
     "scanning": "cumsum cumprod",
-    "indexing": "nonzero take compress",
+    "indexing": "nonzero take put choose",
     "comparing": "clip round trace",
     "products": "dot",
-    "sorting": "argsort searchsorted",
+    "sorting": "argsort argpartition searchsorted",
     "joining": "repeat",
 }
 
@@ -130,12 +173,26 @@ _define("conj", _conjugate)
 _define("conjugate", _conjugate)
 
 
+def _compress(self, condition, axis: int | None = None, out=None):
+    """`pykc.compress` of the array."""
+    return importlib.import_module(".indexing", __package__).compress(condition, self, axis, out)
+
+
+_define("compress", _compress)
+
+
 def _sort(self, axis: int = -1) -> None:
     """Puts the elements along an axis in ascending order, in place."""
     self[...] = importlib.import_module(".sorting", __package__).sort(self, axis)
 
 
+def _partition(self, kth, axis: int = -1) -> None:
+    """Puts the element that belongs at the place K there, smaller ones before it and the others behind, in place."""
+    self[...] = importlib.import_module(".sorting", __package__).partition(self, kth, axis)
+
+
 _define("sort", _sort)
+_define("partition", _partition)
 
 
 def _product(self, other):

@@ -270,7 +270,8 @@ def find(name: str) -> ufunc:
     """The function of that name, one of NumPy's or the array API's."""
     name = ALIASES.get(name, name)
     if name not in NAMES:
-        raise AttributeError(f"module 'pykc' has no attribute {name!r}")
+        instead = f": numpy.{name} of `x.get()` computes on the host" if callable(getattr(numpy, name, None)) else ""
+        raise AttributeError(f"module 'pykc' has no attribute {name!r}{instead}")
     if name not in _made:
         _made[name] = ufunc(name)
     return _made[name]

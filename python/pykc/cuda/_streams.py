@@ -134,6 +134,11 @@ class Event:
         if self._native is not None:
             self._native.synchronize()
 
+    def query(self) -> bool:
+        """Whether the stream has come to the event; here, it waits for that. One that was not recorded is done."""
+        self.synchronize()
+        return True
+
     def wait(self, stream=0) -> None:
         """What is given to the stream from now on waits for the event."""
         (native_stream(stream) or _devices.current().default_stream).wait(self._recorded())
