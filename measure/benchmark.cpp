@@ -16,7 +16,7 @@ namespace {
 Error no_such_kernel(const std::string& name, const std::vector<std::string>& names) {
   const std::string_view meant = nearest(name, {names.begin(), names.end()});
   return {ErrorCode::NotFound, "there is no kernel `" + name + "`" +
-                                   (meant.empty() ? "" : "; did you mean `" + std::string(meant) + "`?") +
+                                   (meant.empty() ? "." : "; did you mean `" + std::string(meant) + "`?") +
                                    " The kernels of the file: " + list_text(names)};
 }
 

@@ -206,6 +206,11 @@ const ast::Expr* stated_signatures(const ast::FunctionDef& function) {
   return stated;
 }
 
+/// Whether the kernel says it, so that the request does not.
+bool is_stated(const KernelRequest& request, const ast::Parameter& parameter) {
+  return request.use_annotations && !is_constexpr(parameter);
+}
+
 }  // namespace
 
 std::string signature_of(const ast::FunctionDef& function) {
@@ -222,9 +227,13 @@ bool is_autotuned(const ast::FunctionDef& function) {
 }
 
 bool leaves_out(const KernelRequest& request, const ast::FunctionDef& kernel, const Configuration& configuration) {
-  const auto set = std::count_if(kernel.parameters.begin(), kernel.parameters.end(),
-                                 [&](const ast::Parameter& p) { return configuration.find(p.name) != nullptr; });
-  return request.arguments.size() + static_cast<std::size_t>(set) == kernel.parameters.size();
+  std::size_t open = 0, set = 0;
+  for (const ast::Parameter& parameter : kernel.parameters) {
+    if (is_stated(request, parameter)) continue;
+    ++open;
+    if (configuration.find(parameter.name) != nullptr) ++set;
+  }
+  return request.arguments.size() + set == open;
 }
 
 ConstantArgument constant_argument(const Constant& constant) {
@@ -259,14 +268,14 @@ std::string to_string(const ArgumentType& type) {
 KernelRequest with_constants(KernelRequest request, const ast::FunctionDef& kernel, const Configuration& constants) {
   std::size_t place = 0;
   for (const ast::Parameter& parameter : kernel.parameters) {
-    const bool is_stated = request.use_annotations && !is_constexpr(parameter);
-    const Constant* constant = is_stated ? nullptr : constants.find(parameter.name);
+    if (is_stated(request, parameter)) continue;
+    const Constant* constant = constants.find(parameter.name);
     if (constant != nullptr) {
       ArgumentType argument;
       argument.constant = constant_argument(*constant);
       request.arguments.insert(request.arguments.begin() + static_cast<std::ptrdiff_t>(place), std::move(argument));
     }
-    if (!is_stated) ++place;
+    ++place;
   }
   return request;
 }

@@ -236,6 +236,34 @@ def typed(x: f32[:]):
   EXPECT_EQ(found("generic", "").substr(0, 28), "kernel `generic` is generic;");
 }
 
+// As many constants as annotated parameters: what is asked for was taken for all that the kernel says of itself.
+TEST(FindKernel, EachConfigurationIsCompiledForItself) {
+  const Program kernels = driver::load_source(Source(R"pyk(
+from pykc import *
+
+
+@autotune(configs=[config(N=32), config(N=64)])
+@kernel
+def tuned(x: f32[:], N: constexpr):
+    assert blockDim.x == N
+    x[grid(1)] = N
+)pyk",
+                                                     "tuned.pyk"),
+                                              {})
+                              .value();
+  const std::vector<ConfiguredKernel> configured = find_kernel(kernels, "tuned", "").value();
+  ASSERT_EQ(configured.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    BenchmarkSettings settings;
+    settings.seconds = 1e-3;
+    const auto benchmark =
+        Benchmark::create(testing::device(), kernels, configured[i].request, {}, std::move(settings)).value();
+    const LaunchArguments arguments = benchmark.make_arguments(64).value();
+    const Result<Point> point = benchmark.measure(arguments, {i == 0 ? 32 : 64});
+    EXPECT_TRUE(point) << point.error().message;
+  }
+}
+
 TEST(FindKernel, AConfigurationGoesWithAnnotationsThatNoSignatureCanSpell) {
   const Program kernels = driver::load_source(Source(R"pyk(
 from pykc import *
