@@ -26,14 +26,10 @@ from pykc.sort import sort, sort_pairs
 from pykc.top_k import top_k
 from pykc.transpose import transpose
 
+pytestmark = pytest.mark.usefixtures("first_configurations")
+
 SIZES = [0, 1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 131, 255, 256, 257]
 LENGTHS = SIZES + [383, 384, 385, 1023, 1024, 1025, 1535, 1536, 1537, 2047, 2048, 2049, 4093, 6143, 6144, 6145, 12289]
-
-
-@pytest.fixture(autouse=True)
-def first_configurations(monkeypatch):
-    """What these tests are about is not which configuration is the fastest; `library_test` runs each of them."""
-    monkeypatch.setenv("PYKC_AUTOTUNE", "off")
 
 
 def size(arrays, least=0):
