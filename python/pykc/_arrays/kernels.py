@@ -10,7 +10,7 @@ from .. import _native
 from ..cuda._arrays import spans_meet
 from .c_text import PRELUDE, CBody, translated, translated_expression
 from .generated import for_each
-from .ndarray import TYPE_NAMES, as_dtype, axes_of, convert_into, may_overlap, ndarray
+from .ndarray import TYPE_NAMES, as_dtype, axes_of, convert_into, delivered, may_overlap, ndarray
 from .ufuncs import as_operand
 
 
