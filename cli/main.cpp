@@ -1,7 +1,9 @@
 // The program `pykc`. See command.h for its parts and exit codes.
 #include <cstdio>
 
+#include "base/diagnostics.h"
 #include "base/errors.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "pykc/compiler.h"
@@ -10,6 +12,18 @@ namespace {
 
 std::string version_text() {
   return "pykc " + pykc::version() + " (LLVM " + pykc::llvm_version() + ", math: " + pykc::math_library() + ")";
+}
+
+/// Of a first word that is no command CLI11 says only that one is required.
+int report_no_command(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  const std::string_view meant = pykc::nearest(word, {names.begin(), names.end()});
+  std::fprintf(stderr, "pykc: there is no command `%s`%s The commands: %s\n", word.c_str(),
+               meant.empty() ? "." : ("; did you mean `" + std::string(meant) + "`?").c_str(),
+               pykc::list_text(names).c_str());
+  return pykc::cli::kUsage;
 }
 
 }  // namespace
@@ -36,6 +50,9 @@ int main(int argc, char** argv) {
 
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RequiredError& error) {
+    if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') return report_no_command(app, argv[1]);
+    return app.exit(error) == 0 ? pykc::cli::kSuccess : pykc::cli::kUsage;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? pykc::cli::kSuccess : pykc::cli::kUsage;
   } catch (...) {

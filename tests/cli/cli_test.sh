@@ -284,7 +284,8 @@ same "--depfile names what was read" expected.d out.d
 
 # Bad input: an error that says what to do, never a crash.
 expect 2 "" "$pykc"
-expect 2 "" "$pykc" frobnicate
+expect 2 "there is no command \`frobnicate\`. The commands: compile, run" "$pykc" frobnicate
+expect 2 "did you mean \`bench\`?" "$pykc" bnech vecadd.pyk
 expect 2 "" "$pykc" compile
 expect 2 "" "$pykc" compile vecadd.pyk --emit nonsense
 expect 2 "" "$pykc" compile vecadd.pyk -O 9
