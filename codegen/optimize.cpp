@@ -190,13 +190,15 @@ void add_first_passes(llvm::FunctionPassManager& passes, const Target& target, c
   passes.addPass(llvm::ReassociatePass());
 }
 
-/// LLVM's pass that takes conditions out of loops, of which it makes copies; of loops for edges it makes none.
+bool is_plain(const llvm::Loop& loop) { return llvm::findOptionMDForLoop(&loop, kPlain) != nullptr; }
+
+/// LLVM's pass that takes conditions out of loops, of which it makes copies; of plain loops it makes none. What is the
+/// same for all turns of a loop around those of threads costs it little, and its copies would hold copies of theirs.
 struct UnswitchLoops : llvm::PassInfoMixin<UnswitchLoops> {
   explicit UnswitchLoops(bool may_copy) : may_copy_(may_copy) {}
   llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
                               llvm::LoopStandardAnalysisResults& results, llvm::LPMUpdater& updater) {
-    const bool is_for_edges = llvm::findOptionMDForLoop(&loop, kRunsAtEdges) != nullptr;
-    return llvm::SimpleLoopUnswitchPass(may_copy_ && !is_for_edges).run(loop, analyses, results, updater);
+    return llvm::SimpleLoopUnswitchPass(may_copy_ && !is_plain(loop)).run(loop, analyses, results, updater);
   }
 
  private:
@@ -208,7 +210,7 @@ struct UnswitchLoops : llvm::PassInfoMixin<UnswitchLoops> {
 struct SimplifyCounters : llvm::PassInfoMixin<SimplifyCounters> {
   llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
                               llvm::LoopStandardAnalysisResults& results, llvm::LPMUpdater& updater) {
-    if (llvm::findOptionMDForLoop(&loop, kPlain) != nullptr) return llvm::PreservedAnalyses::all();
+    if (is_plain(loop)) return llvm::PreservedAnalyses::all();
     return llvm::IndVarSimplifyPass().run(loop, analyses, results, updater);
   }
 };
@@ -283,9 +285,32 @@ void add_vector_passes(llvm::FunctionPassManager& passes, const Target& target, 
   add_combining(passes, target, options);
 }
 
+/// LLVM's pass that unrolls loops, for functions that have some to unroll. It looks long at each: at the vectors that
+/// it has made as well, which are to be unrolled only where their number is known.
+struct UnrollLoops : llvm::PassInfoMixin<UnrollLoops> {
+  explicit UnrollLoops(int level) : level_(level) {}
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    const auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
+    if (llvm::none_of(loops.getLoopsInPreorder(), may_be_unrolled)) return llvm::PreservedAnalyses::all();
+    return llvm::LoopUnrollPass(llvm::LoopUnrollOptions(level_)).run(function, analyses);
+  }
+
+ private:
+  static bool may_be_unrolled(const llvm::Loop* loop) {
+    if (is_plain(*loop)) return false;
+    return llvm::findOptionMDForLoop(loop, "llvm.loop.unroll.runtime.disable") == nullptr || ends_at_constant(*loop);
+  }
+  static bool ends_at_constant(const llvm::Loop& loop) {
+    const llvm::ICmpInst* test = loop.getLatchCmpInst();
+    return test == nullptr || llvm::isa<llvm::ConstantInt>(test->getOperand(1));
+  }
+
+  int level_;
+};
+
 void add_last_passes(llvm::FunctionPassManager& passes, const Target& target, const Options& options) {
   add_own_passes(passes, PassPoint::BeforeUnrolling, target, options);
-  passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(options.optimization)));
+  passes.addPass(UnrollLoops(options.optimization));
   passes.addPass(llvm::SROAPass(SROAOptions::PreserveCFG));
   add_combining(passes, target, options);
   passes.addPass(createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));

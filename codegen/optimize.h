@@ -12,11 +12,9 @@ namespace pykc::codegen {
 /// An attribute of functions: it tells the device of what it does, which takes longer than all else.
 inline constexpr llvm::StringLiteral kIsWatched = "pykc.watched";
 
-/// A property of loops, LLVM's own: they are not unrolled. Those around the turns of threads have it.
+/// A property of loops, LLVM's own: they are not unrolled, and we do not copy them for their conditions either. Those
+/// around the turns of threads have it, and those that run for the edges of arrays.
 inline constexpr llvm::StringLiteral kPlain = "llvm.loop.unroll.disable";
-
-/// A property of loops: they run for the edges of arrays, and are not copied for what they find there.
-inline constexpr llvm::StringLiteral kRunsAtEdges = "pykc.edges";
 
 /// An attribute of functions: a parameter is a local array of the caller's.
 inline constexpr llvm::StringLiteral kTakesLocalArray = "pykc.takes_local_array";

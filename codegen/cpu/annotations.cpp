@@ -54,21 +54,24 @@ void annotate_loop(CpuEmitter& emitter, llvm::Instruction* latch, const Instruct
 
 /// Says of the loop that `latch` repeats that its turns' accesses are independent; asks for one vector a step, since
 /// blocks are short (16 or 32 along x is common) and turns overlap in the pipeline anyway.
-void mark_parallel(CpuEmitter& emitter, llvm::Instruction* latch, bool is_for_edges) {
+void mark_parallel(CpuEmitter& emitter, llvm::Instruction* latch) {
   llvm::LLVMContext& context = emitter.state.context;
   const auto text = [&](llvm::StringRef name) { return llvm::MDString::get(context, name); };
   const auto number = [&](llvm::StringRef name, llvm::ConstantInt* value) {
     return llvm::MDNode::get(context, {text(name), llvm::ConstantAsMetadata::get(value)});
   };
-  llvm::SmallVector<llvm::Metadata*> properties = {
-      property(latch, kRunsThreads),
-      llvm::MDNode::get(context, {text("llvm.loop.parallel_accesses"), emitter.access_group}),
-      number("llvm.loop.interleave.count", emitter.builder.getInt32(1))};
-  if (is_for_edges) {
-    properties.push_back(property(latch, kRunsAtEdges));
-    properties.push_back(number("llvm.loop.vectorize.predicate.enable", emitter.builder.getTrue()));
-  }
-  set_loop_metadata(latch, properties);
+  set_loop_metadata(latch, {property(latch, kRunsThreads),
+                            llvm::MDNode::get(context, {text("llvm.loop.parallel_accesses"), emitter.access_group}),
+                            number("llvm.loop.interleave.count", emitter.builder.getInt32(1))});
+}
+
+/// It runs rarely, so neither vectors nor copies are made of it.
+void mark_rare(llvm::Instruction* latch) {
+  llvm::LLVMContext& context = latch->getContext();
+  llvm::Metadata* never = llvm::ConstantAsMetadata::get(llvm::ConstantInt::getFalse(context));
+  set_loop_metadata(latch,
+                    {property(latch, kPlain), property(latch, kRunsThreads),
+                     llvm::MDNode::get(context, {llvm::MDString::get(context, "llvm.loop.vectorize.enable"), never})});
 }
 
 /// Loops around the turns gain nothing from being unrolled, and the copies take time to compile.

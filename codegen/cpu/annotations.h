@@ -13,11 +13,12 @@ std::string place_in_source(const ModuleState& state, const ir::Function& source
 /// Looks at a Loop of the IR, which the branch `latch` repeats: one around turns of threads is marked plain. Says where
 /// it stands in the source.
 void annotate_loop(CpuEmitter& emitter, llvm::Instruction* latch, const Instruction& loop);
-/// Where few turns run, at the edges of arrays, one loop under masks will do.
-void mark_parallel(CpuEmitter& emitter, llvm::Instruction* latch, bool is_for_edges);
+void mark_parallel(CpuEmitter& emitter, llvm::Instruction* latch);
 void mark_plain(llvm::Instruction* latch);
 /// Of loops over the block's threads, or over parts of them: they end soon.
 void mark_plain_over_threads(llvm::Instruction* latch);
 void mark_over_threads(llvm::Instruction* latch);
+/// Of loops over threads that run at the edges of arrays.
+void mark_rare(llvm::Instruction* latch);
 
 }  // namespace pykc::codegen

@@ -11,8 +11,8 @@ bool compares_indices(const ir::Instruction& i) {
   return ir::is_comparison(i.opcode) && i.operands[0]->type.is(ScalarType::I64);
 }
 
-/// Whether it loads a value, and does nothing else.
-bool is_choice(const ir::Instruction& i) {
+/// The outcome for which an `if` loads a value, where it loads none for the other and does nothing else.
+std::optional<bool> loads_where(const ir::Instruction& i) {
   using enum ir::Opcode;
   const auto may_stand = [](const ir::Instruction* inner) {
     return ir::is_pure(inner) || inner->opcode == Load || inner->opcode == LocalStore;
@@ -21,7 +21,9 @@ bool is_choice(const ir::Instruction& i) {
   const auto has_load = [](const ir::Block& block) {
     return ir::any_instruction(block, [](const ir::Instruction* inner) { return inner->opcode == Load; });
   };
-  return i.opcode == If && std::ranges::all_of(i.blocks, is_plain) && std::ranges::any_of(i.blocks, has_load);
+  if (i.opcode != If || !std::ranges::all_of(i.blocks, is_plain)) return std::nullopt;
+  const bool where_true = has_load(i.blocks[0]), where_false = has_load(i.blocks[1]);
+  return where_true == where_false ? std::nullopt : std::optional(where_true);
 }
 
 constexpr std::size_t kMostCopied = 100;                     // instructions; LLVM copies no longer loops either
@@ -42,10 +44,7 @@ RowGuards::RowGuards(const ir::Function& function, const ir::Block& body) : func
     if (is_guard(*i)) comparisons_.push_back(i);
   });
   needed_outcome_ = find_needed_outcome(body);
-  if (slopes_.size() > kMostCopied) return;
-  for (const ir::Instruction* i : body.instructions)
-    if (is_choice(*i) && is_decided(i->operands[0]) && std::ranges::find(choices_, i->operands[0]) == choices_.end())
-      choices_.push_back(i->operands[0]);
+  choices_ = find_choices(body);
 }
 
 bool RowGuards::is_guard(const ir::Instruction& i) const {
@@ -90,6 +89,26 @@ std::optional<bool> RowGuards::find_needed_outcome(const ir::Block& body) const 
     if (is_early_return) break;
   }
   return needed;
+}
+
+std::vector<RowGuards::Choice> RowGuards::find_choices(const ir::Block& body) const {
+  std::vector<Choice> found;
+  if (slopes_.size() > kMostCopied) return found;
+  for (const ir::Instruction* i : body.instructions) {
+    const std::optional<bool> loads = loads_where(*i);
+    if (!loads || !is_decided(i->operands[0])) continue;
+    const auto known = std::ranges::find(found, i->operands[0], &Choice::condition);
+    if (known == found.end())
+      found.push_back({i->operands[0], *loads});
+    else if (known->loads_where != *loads)
+      return {};  // no part of the row does all that there is to do
+  }
+  return found;
+}
+
+bool RowGuards::goes_by_one(const ir::Instruction& guard) const {
+  const ir::Slope a = slope_of(guard.operands[0]), b = slope_of(guard.operands[1]);
+  return a.is_none() ? b == ir::Slope::exactly(1) : b.is_none() && a == ir::Slope::exactly(1);
 }
 
 bool RowGuards::is_small(const ir::Instruction& guard) const {

@@ -17,6 +17,12 @@ namespace pykc::codegen {
 
 class RowGuards {
  public:
+  /// The condition of an `if` that loads a value where it comes out so, and does nothing else.
+  struct Choice {
+    const ir::Instruction* condition;
+    bool loads_where;
+  };
+
   /// Looks at the body of a ThreadLoop of `function`.
   RowGuards(const ir::Function& function, const ir::Block& body);
 
@@ -24,9 +30,11 @@ class RowGuards {
   const std::vector<const ir::Instruction*>& comparisons() const { return comparisons_; }
   /// Where there is one comparison, no equality, and one of its outcomes lets a turn do nothing: the other.
   std::optional<bool> needed_outcome() const { return needed_outcome_; }
-  /// Conditions that are the same for all threads of a row between two changes of a comparison, of `if`s that do no
-  /// more than load and compute a value: `a[i] if i < n else 0.0`. None of long bodies.
-  const std::vector<const ir::Instruction*>& choices() const { return choices_; }
+  /// `a[i] if i < n else 0.0`, where the condition is the same for all threads of a row between two changes of a
+  /// comparison. None of long bodies.
+  const std::vector<Choice>& choices() const { return choices_; }
+  /// Whether the difference of a guard's operands grows by 1 from thread to thread, or falls by 1.
+  bool goes_by_one(const ir::Instruction& guard) const;
   /// Whether the instruction stands in the body, so that it must be emitted to have a value.
   bool is_in_body(const ir::Instruction* instruction) const { return slopes_.contains(instruction); }
   /// Whether it is the same for all threads of a row.
@@ -40,12 +48,13 @@ class RowGuards {
   bool is_decided(const ir::Instruction* condition, int depth = 0) const;
   std::optional<bool> outcome_where(const ir::Instruction* condition, bool holds, int depth = 0) const;
   std::optional<bool> find_needed_outcome(const ir::Block& body) const;
+  std::vector<Choice> find_choices(const ir::Block& body) const;
 
   const ir::Function& function_;
   std::unordered_map<const ir::Instruction*, ir::Slope> slopes_;  // along x, of what stands in the body
   std::vector<const ir::Instruction*> comparisons_;
   std::optional<bool> needed_outcome_;
-  std::vector<const ir::Instruction*> choices_;
+  std::vector<Choice> choices_;
 };
 
 }  // namespace pykc::codegen

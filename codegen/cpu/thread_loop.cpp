@@ -1,7 +1,5 @@
 #include "codegen/cpu/thread_loop.h"
 
-#include <llvm/MC/MCSubtargetInfo.h>
-
 #include <algorithm>
 #include <unordered_set>
 
@@ -69,11 +67,16 @@ bool may_wait(const ir::Block& body) {
   });
 }
 
-void mark_turns(CpuEmitter& emitter, llvm::Instruction* latch, bool is_for_edges = false) {
+void mark_turns(CpuEmitter& emitter, llvm::Instruction* latch) {
   if (emitter.access_group != nullptr)
-    mark_parallel(emitter, latch, is_for_edges);
+    mark_parallel(emitter, latch);
   else
     mark_plain_over_threads(latch);
+}
+
+/// Whether vectors are made of turns.
+bool makes_vectors(const CpuEmitter& emitter) {
+  return emitter.access_group != nullptr && emitter.state.options.optimization >= 2 && !emitter.source.is_watched;
 }
 
 /// All threads in one loop.
@@ -98,7 +101,10 @@ void emit_row(CpuEmitter& emitter, const Instruction& i, Value* begin, Value* en
     emitter.thread_number = builder.CreateAdd(first, emitter.thread_index[0], "", true, true);
     emit_turn(emitter, i);
   });
-  mark_turns(emitter, latch, is_for_edges);
+  if (is_for_edges)
+    mark_rare(latch);
+  else
+    mark_turns(emitter, latch);
 }
 
 bool is_equality(const ir::Instruction* comparison) {
@@ -160,9 +166,28 @@ Value* slope_of(CpuEmitter& emitter, const Instruction* i, const RowGuards& guar
   return known[i] = compute();
 }
 
+/// `i < n` and its like: for the threads below a place it comes out in one way, from there on in the other.
+Cut find_cut_of_steps(CpuEmitter& emitter, const Instruction& comparison, const RowGuards& guards) {
+  Builder& builder = emitter.builder;
+  using enum ir::Opcode;
+  Seen seen;
+  for (const Instruction* operand : comparison.operands) first_value(emitter, operand, guards, seen);
+  const bool is_mirrored = guards.is_constant(comparison.operands[0]);  // `n > i`, which is `i < n`
+  Value* moving = emitter.operand(comparison, is_mirrored ? 1 : 0);
+  Value* limit = emitter.operand(comparison, is_mirrored ? 0 : 1);
+  Value* place = builder.CreateNSWSub(limit, moving);
+  const bool includes_limit = (comparison.opcode == Le || comparison.opcode == Gt) != is_mirrored;
+  if (includes_limit) place = builder.CreateNSWAdd(place, emitter.constant_i64(1));
+  const bool holds_below = (comparison.opcode == Lt || comparison.opcode == Le) != is_mirrored;
+  return {&comparison, builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, place, emitter.constant_i64(0)),
+          builder.getInt1(holds_below)};
+}
+
 /// The difference of the operands grows by a constant, which RowGuards has found to be no giant. Where the difference
 /// might overflow it saturates: then it does not come to 0 within a row either way.
 Cut find_cut(CpuEmitter& emitter, const Instruction& comparison, const RowGuards& guards) {
+  if (guards.goes_by_one(comparison) && guards.is_small(comparison) && !is_equality(&comparison))
+    return find_cut_of_steps(emitter, comparison, guards);
   Builder& builder = emitter.builder;
   using enum ir::Opcode;
   Seen seen;
@@ -197,31 +222,28 @@ Cut find_cut(CpuEmitter& emitter, const Instruction& comparison, const RowGuards
   return {&comparison, builder.CreateSelect(changes, place, never), first_outcome};
 }
 
-/// Whether vectors may have masks at no cost, as AVX-512's; with AVX2 the product of matrices became slower by them.
-bool has_masks(const CpuEmitter& emitter) {
-  return emitter.state.options.optimization >= 2 && !emitter.source.is_watched &&
-         emitter.state.machine.getMCSubtargetInfo()->checkFeatures("+avx512vl");
-}
-
-/// A segment in which loads are guarded, as tiles are read at the edge of a matrix, is written down twice: for where no
-/// guard fails, as in most rows, and with masks. LLVM would make one of each combination.
+/// A segment in which loads are guarded, as tiles are read at the edge of a matrix, is written down twice: for where
+/// all of them load, as in most rows, and for the edges. LLVM would make one of each combination.
 void emit_segment(CpuEmitter& emitter, const Instruction& i, const RowGuards& guards, Value* begin, Value* end) {
   const auto& choices = guards.choices();
-  if (choices.empty() || !has_masks(emitter)) return emit_row(emitter, i, begin, end);
+  if (choices.empty() || !makes_vectors(emitter)) return emit_row(emitter, i, begin, end);
   Builder& builder = emitter.builder;
   Seen seen;
-  const auto outcomes = llvm::map_to_vector(
-      choices, [&](const Instruction* condition) { return first_value(emitter, condition, guards, seen); });
+  llvm::SmallVector<Value*> outcomes, loads;
+  for (const auto& [condition, loads_where] : choices) {
+    outcomes.push_back(first_value(emitter, condition, guards, seen));
+    loads.push_back(loads_where ? outcomes.back() : builder.CreateNot(outcomes.back()));
+  }
   llvm::BasicBlock* inside = emitter.new_block("inside");
   llvm::BasicBlock* edge = emitter.new_block("edge");
   llvm::BasicBlock* done = emitter.new_block("segment.done");
-  builder.CreateCondBr(builder.CreateAnd(outcomes), inside, edge);
+  builder.CreateCondBr(builder.CreateAnd(loads), inside, edge);
   builder.SetInsertPoint(inside);
-  for (const Instruction* condition : choices) emitter.fixed[condition] = builder.getTrue();
+  for (const auto& [condition, loads_where] : choices) emitter.fixed[condition] = builder.getInt1(loads_where);
   emit_row(emitter, i, begin, end);
   builder.CreateBr(done);
   builder.SetInsertPoint(edge);
-  for (std::size_t n = 0; n < choices.size(); ++n) emitter.fixed[choices[n]] = outcomes[n];
+  for (std::size_t n = 0; n < choices.size(); ++n) emitter.fixed[choices[n].condition] = outcomes[n];
   emit_row(emitter, i, begin, end, true);
   builder.CreateBr(done);
   builder.SetInsertPoint(done);
@@ -265,11 +287,15 @@ void emit_needed_part(CpuEmitter& emitter, const Instruction& i, const RowGuards
   Builder& builder = emitter.builder;
   const Cut cut = find_cut(emitter, *guards.comparisons().front(), guards);
   Value* place = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, row.to, cut.place);
+  place = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, row.from, place);
   Value* is_first = builder.CreateICmpEQ(cut.base, builder.getInt1(*guards.needed_outcome()));
-  Value* begin =
-      builder.CreateSelect(is_first, row.from, builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, row.from, place));
+  const auto choose = [&](Value* a, Value* b) {
+    const auto* known = llvm::dyn_cast<llvm::ConstantInt>(is_first);
+    return known == nullptr ? builder.CreateSelect(is_first, a, b) : known->isOne() ? a : b;
+  };
+  Value* begin = choose(row.from, place);
   emitter.fixed[cut.comparison] = builder.getInt1(*guards.needed_outcome());
-  emit_segment(emitter, i, guards, begin, builder.CreateSelect(is_first, place, row.to));
+  emit_segment(emitter, i, guards, begin, choose(place, row.to));
   emitter.fixed = {};
 }
 
