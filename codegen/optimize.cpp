@@ -70,6 +70,7 @@
 #include <unordered_map>
 
 #include "base/budget.h"
+#include "codegen/cpu/passes/stop_polls.h"
 #include "codegen/own_passes.h"
 #include "codegen/passes/ways.h"
 
@@ -205,12 +206,13 @@ struct UnswitchLoops : llvm::PassInfoMixin<UnswitchLoops> {
   bool may_copy_;
 };
 
-/// LLVM's pass that gives loops counters of one form and finds what these say of comparisons. Loops around the turns of
-/// threads have such counters from the start, and nobody compares them.
+/// LLVM's pass that gives loops counters of one form and finds what these say of comparisons. Loops over threads, and
+/// those around them, have such counters from the start, and nobody compares them.
 struct SimplifyCounters : llvm::PassInfoMixin<SimplifyCounters> {
   llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
                               llvm::LoopStandardAnalysisResults& results, llvm::LPMUpdater& updater) {
-    if (is_plain(loop)) return llvm::PreservedAnalyses::all();
+    if (is_plain(loop) || llvm::findOptionMDForLoop(&loop, kRunsThreads) != nullptr)
+      return llvm::PreservedAnalyses::all();
     return llvm::IndVarSimplifyPass().run(loop, analyses, results, updater);
   }
 };

@@ -144,6 +144,20 @@ void emit_one_block(CpuEmitter& emitter) {
   emitter.builder.SetInsertPoint(emitter.block_end);
 }
 
+/// Writes down the index of the next block, as far as the block has asked for its own.
+void count_block(CpuEmitter& emitter, const std::array<llvm::AllocaInst*, 3>& next_index) {
+  Builder& builder = emitter.builder;
+  std::size_t asked = 3;
+  while (asked > 0 && emitter.block_index[asked - 1]->use_empty()) --asked;
+  Value* carry = builder.getInt64(1);
+  for (std::size_t axis = 0; axis < asked; ++axis) {
+    Value* sum = builder.CreateAdd(emitter.block_index[axis], carry, "", true, true);
+    Value* wraps = builder.CreateICmpEQ(sum, emitter.grid_extents[axis]);
+    builder.CreateStore(builder.CreateSelect(wraps, emitter.constant_i64(0), sum), next_index[axis]);
+    carry = builder.CreateZExt(wraps, builder.getInt64Ty());
+  }
+}
+
 /// The first block's index is computed from its number, the others' by counting: a division a block is saved, and LLVM
 /// does not come to do it again for each address.
 void emit_blocks(CpuEmitter& emitter) {
@@ -156,20 +170,16 @@ void emit_blocks(CpuEmitter& emitter) {
     next_index[axis] = emitter.create_alloca(builder.getInt64Ty(), 8, "blockIdx");
     builder.CreateStore(first_index[axis], next_index[axis]);
   }
-  mark_plain(counted_loop(emitter, count, "block", [&](Value* index) {
-    if (emitter.state.traits(emitter.source).can_fault) stop_after_fault(emitter);
-    emitter.block_number = builder.CreateAdd(first, index, "", true, true);
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      emitter.block_index[axis] = builder.CreateLoad(builder.getInt64Ty(), next_index[axis]);
-    emit_one_block(emitter);
-    Value* carry = builder.getInt64(1);
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      Value* sum = builder.CreateAdd(emitter.block_index[axis], carry, "", true, true);
-      Value* wraps = builder.CreateICmpEQ(sum, emitter.grid_extents[axis]);
-      builder.CreateStore(builder.CreateSelect(wraps, emitter.constant_i64(0), sum), next_index[axis]);
-      carry = builder.CreateZExt(wraps, builder.getInt64Ty());
-    }
-  }));
+  emit_when(emitter, builder.CreateIsNotNull(count), [&] {
+    mark_plain(counted_loop(emitter, count, "block", [&](Value* index) {
+      if (emitter.state.traits(emitter.source).can_fault) stop_after_fault(emitter);
+      emitter.block_number = builder.CreateAdd(first, index, "", true, true);
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        emitter.block_index[axis] = builder.CreateLoad(builder.getInt64Ty(), next_index[axis]);
+      emit_one_block(emitter);
+      count_block(emitter, next_index);
+    }));
+  });
   builder.CreateRetVoid();
 }
 

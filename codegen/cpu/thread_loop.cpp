@@ -96,15 +96,17 @@ void emit_row(CpuEmitter& emitter, const Instruction& i, Value* begin, Value* en
   row = builder.CreateAdd(row, emitter.thread_index[1], "", true, true);
   Value* first = builder.CreateMul(row, emitter.block_extents[0], "", true, true);
   Value* count = builder.CreateSub(end, begin, "", true, true);
-  llvm::Instruction* latch = counted_loop(emitter, count, "x", [&](Value* index) {
-    emitter.thread_index[0] = builder.CreateAdd(begin, index, "", true, true);
-    emitter.thread_number = builder.CreateAdd(first, emitter.thread_index[0], "", true, true);
-    emit_turn(emitter, i);
+  emit_when(emitter, builder.CreateICmpSLT(begin, end), [&] {
+    llvm::Instruction* latch = counted_loop(emitter, count, "x", [&](Value* index) {
+      emitter.thread_index[0] = builder.CreateAdd(begin, index, "", true, true);
+      emitter.thread_number = builder.CreateAdd(first, emitter.thread_index[0], "", true, true);
+      emit_turn(emitter, i);
+    });
+    if (is_for_edges)
+      mark_rare(latch);
+    else
+      mark_turns(emitter, latch);
   });
-  if (is_for_edges)
-    mark_rare(latch);
-  else
-    mark_turns(emitter, latch);
 }
 
 bool is_equality(const ir::Instruction* comparison) {

@@ -13,24 +13,21 @@ Value* emit_external_call(Emitter& emitter, const Instruction& i);
 Value* emit_extract(Emitter& emitter, const Instruction& i);
 void create_return(Builder& builder, llvm::ArrayRef<Value*> results);
 
-/// Runs `body(index)` for index = 0 … count-1 (i64) in an LLVM loop; gives its back edge's branch.
+/// Runs `body(index)` for index = 0 … count-1 (i64), at least once, in an LLVM loop; gives its back edge's branch.
 template <typename Body>
 llvm::Instruction* counted_loop(Emitter& emitter, Value* count, const llvm::Twine& name, Body body) {
   Builder& builder = emitter.builder;
   llvm::BasicBlock* before = builder.GetInsertBlock();
-  llvm::BasicBlock* header = emitter.new_block(name);
-  llvm::BasicBlock* loop_body = emitter.new_block(name + ".body");
+  llvm::BasicBlock* loop = emitter.new_block(name);
   llvm::BasicBlock* exit = emitter.new_block(name + ".end");
-  builder.CreateBr(header);
-  builder.SetInsertPoint(header);
+  builder.CreateBr(loop);
+  builder.SetInsertPoint(loop);
   llvm::PHINode* index = builder.CreatePHI(count->getType(), 2, name + ".index");
   index->addIncoming(llvm::ConstantInt::get(count->getType(), 0), before);
-  builder.CreateCondBr(builder.CreateICmpSLT(index, count), loop_body, exit);
-  builder.SetInsertPoint(loop_body);
   body(index);
   Value* next = builder.CreateAdd(index, llvm::ConstantInt::get(count->getType(), 1), "", true, true);
   index->addIncoming(next, builder.GetInsertBlock());
-  llvm::Instruction* latch = builder.CreateBr(header);
+  llvm::Instruction* latch = builder.CreateCondBr(builder.CreateICmpNE(next, count), loop, exit);
   builder.SetInsertPoint(exit);
   return latch;
 }
