@@ -109,8 +109,8 @@ define float @__pykc_expm1_f32(float %any) {
 ; sinh(r), which leaves of sinh(x) = small cosh(r) + large sinh(r) and cosh(x) = large cosh(r) + small sinh(r), where
 ; small and large are the difference and the sum of the powers of 2. Both are rounded once they are summed, but for
 ; little.
-%halves = type { float, float, float, float, float, float, float, float }
-define internal %halves @halves(float %size) {
+%halves = type { float, float, float, float, float, float, float }
+define internal %halves @halves(float %size, i32 %unit) {
   %reduced = call %reduced @without_ln2(float %size)
   %r = extractvalue %reduced %reduced, 0
   %r.rest = extractvalue %reduced %reduced, 1
@@ -124,10 +124,6 @@ define internal %halves @halves(float %size) {
   %q = call float @llvm.fma.f32(float %s, float %q.1, float 0x3FC5555560000000)
   %cube = fmul float %r, %s
   %sine = call float @llvm.fma.f32(float %cube, float %q, float %r.rest)
-  ; from 88 on, 2^k is too large: all is divided by 4 until the end
-  %is.large = fcmp ogt float %size, 80.0
-  %unit = select i1 %is.large, i32 1040187392, i32 1056964608          ; the bits of 1/8 and 1/2
-  %last = select i1 %is.large, float 4.0, float 1.0
   %exponent = shl i32 %bits, 23
   %up.bits = add i32 %unit, %exponent
   %down.any = sub i32 %unit, %exponent
@@ -146,8 +142,7 @@ define internal %halves @halves(float %size) {
   %result.with.3 = insertvalue %halves %result.with.2, float %large, 3
   %result.with.4 = insertvalue %halves %result.with.3, float %small, 4
   %result.with.5 = insertvalue %halves %result.with.4, float %large.rest, 5
-  %result.with.6 = insertvalue %halves %result.with.5, float %small.rest, 6
-  %result = insertvalue %halves %result.with.6, float %last, 7
+  %result = insertvalue %halves %result.with.5, float %small.rest, 6
   ret %halves %result
 }
 
@@ -165,41 +160,78 @@ define internal float @sum_of(float %first, float %factor, float %r, float %rest
   ret float %result
 }
 
-define float @__pykc_sinh_f32(float %x) {
-  %size = call float @llvm.fabs.f32(float %x)
-  %bounded = call float @llvm.minimum.f32(float %size, float 89.75)    ; infinite from 89.5 on; a NaN stays
-  %halves = call %halves @halves(float %bounded)
+define internal float @sinh_of_f32(float %size, i32 %unit) {
+  %halves = call %halves @halves(float %size, i32 %unit)
   %r = extractvalue %halves %halves, 0
   %cosine = extractvalue %halves %halves, 1
   %sine = extractvalue %halves %halves, 2
   %large = extractvalue %halves %halves, 3
   %small = extractvalue %halves %halves, 4
   %small.rest = extractvalue %halves %halves, 6
-  %last = extractvalue %halves %halves, 7
   %rest.high = call float @llvm.fma.f32(float %large, float %sine, float %small.rest)
   %rest = call float @llvm.fma.f32(float %small, float %cosine, float %rest.high)
   %sum = call float @sum_of(float %small, float %large, float %r, float %rest)
-  %all = fmul float %sum, %last
-  %result = call float @llvm.copysign.f32(float %all, float %x)
+  ret float %sum
+}
+
+; From 88 on, 2^k is too large: all is divided by 4 until the end.
+define internal float @far_sinh_of_f32(float %size) cold {
+  %bounded = call float @llvm.minimum.f32(float %size, float 89.75)    ; infinite from 89.5 on; a NaN stays
+  %sum = call float @sinh_of_f32(float %bounded, i32 1040187392)        ; the bits of 1/8
+  %result = fmul float %sum, 4.0
   ret float %result
 }
 
-define float @__pykc_cosh_f32(float %x) {
+define float @__pykc_sinh_f32(float %x) {
   %size = call float @llvm.fabs.f32(float %x)
-  %bounded = call float @llvm.minimum.f32(float %size, float 89.75)
-  %halves = call %halves @halves(float %bounded)
+  %near = call float @sinh_of_f32(float %size, i32 1056964608)          ; the bits of 1/2
+  %is.near = fcmp olt float %size, 87.0
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %far = call float @far_sinh_of_f32(float %size)
+  br label %done
+
+done:
+  %of.size = phi float [ %near, %0 ], [ %far, %rarely ]
+  %result = call float @llvm.copysign.f32(float %of.size, float %x)
+  ret float %result
+}
+
+define internal float @cosh_of_f32(float %size, i32 %unit) {
+  %halves = call %halves @halves(float %size, i32 %unit)
   %r = extractvalue %halves %halves, 0
   %cosine = extractvalue %halves %halves, 1
   %sine = extractvalue %halves %halves, 2
   %large = extractvalue %halves %halves, 3
   %small = extractvalue %halves %halves, 4
   %large.rest = extractvalue %halves %halves, 5
-  %last = extractvalue %halves %halves, 7
   %of.large = call float @llvm.fma.f32(float %large, float %cosine, float %large.rest)
   %of.both = call float @llvm.fma.f32(float %small, float %sine, float %of.large)
   %rest = call float @llvm.fma.f32(float %small, float %r, float %of.both)
   %sum = fadd float %large, %rest
-  %result = fmul float %sum, %last
+  ret float %sum
+}
+
+define internal float @far_cosh_of_f32(float %size) cold {
+  %bounded = call float @llvm.minimum.f32(float %size, float 89.75)
+  %sum = call float @cosh_of_f32(float %bounded, i32 1040187392)        ; the bits of 1/8
+  %result = fmul float %sum, 4.0
+  ret float %result
+}
+
+define float @__pykc_cosh_f32(float %x) {
+  %size = call float @llvm.fabs.f32(float %x)
+  %near = call float @cosh_of_f32(float %size, i32 1056964608)          ; the bits of 1/2
+  %is.near = fcmp olt float %size, 87.0
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %far = call float @far_cosh_of_f32(float %size)
+  br label %done
+
+done:
+  %result = phi float [ %near, %0 ], [ %far, %rarely ]
   ret float %result
 }
 
@@ -215,18 +247,18 @@ define double @__pykc_tanh_f64(double %x) {
   %k = fsub double %shifted, 6755399441056767.0
   %r.high = call double @llvm.fma.f64(double %k, double 0xBFD62E42FEFA3000, double %bounded)  ; exact
   %r = call double @llvm.fma.f64(double %k, double 0xBD43DE6AF278ECE6, double %r.high)
-  ; exp(2r) = 1 + 2r + r^2 q(r), q by minimax approximation to 2^-64 in all
-  %q.10 = call double @llvm.fma.f64(double %r, double 0x3EE1F932D9ECBBCD, double 0x3F0AF6EA762CFAAA)
-  %q.9 = call double @llvm.fma.f64(double %r, double %q.10, double 0x3F327E4C73A8C50C)
-  %q.8 = call double @llvm.fma.f64(double %r, double %q.9, double 0x3F571DDEE5D608BC)
-  %q.7 = call double @llvm.fma.f64(double %r, double %q.8, double 0x3F7A01A01AFC9B51)
-  %q.6 = call double @llvm.fma.f64(double %r, double %q.7, double 0x3F9A01A01B44C47D)
-  %q.5 = call double @llvm.fma.f64(double %r, double %q.6, double 0x3FB6C16C16C148B5)
-  %q.4 = call double @llvm.fma.f64(double %r, double %q.5, double 0x3FD111111110E9ED)
-  %q.3 = call double @llvm.fma.f64(double %r, double %q.4, double 0x3FE5555555555559)
-  %q.2 = call double @llvm.fma.f64(double %r, double %q.3, double 0x3FF555555555555C)
-  %q = call double @llvm.fma.f64(double %r, double %q.2, double 2.0)
+  ; exp(2r) = 1 + 2r + r^2 q(r), q by minimax approximation to 2^-64 in all, by pairs of terms: few wait for another
   %square = fmul double %r, %r
+  %q.9.10 = call double @llvm.fma.f64(double %r, double 0x3EE1F932D9ECBBCD, double 0x3F0AF6EA762CFAAA)
+  %q.7.8 = call double @llvm.fma.f64(double %r, double 0x3F327E4C73A8C50C, double 0x3F571DDEE5D608BC)
+  %q.5.6 = call double @llvm.fma.f64(double %r, double 0x3F7A01A01AFC9B51, double 0x3F9A01A01B44C47D)
+  %q.3.4 = call double @llvm.fma.f64(double %r, double 0x3FB6C16C16C148B5, double 0x3FD111111110E9ED)
+  %q.1.2 = call double @llvm.fma.f64(double %r, double 0x3FE5555555555559, double 0x3FF555555555555C)
+  %q.7 = call double @llvm.fma.f64(double %square, double %q.9.10, double %q.7.8)
+  %q.5 = call double @llvm.fma.f64(double %square, double %q.7, double %q.5.6)
+  %q.3 = call double @llvm.fma.f64(double %square, double %q.5, double %q.3.4)
+  %q.1 = call double @llvm.fma.f64(double %square, double %q.3, double %q.1.2)
+  %q = call double @llvm.fma.f64(double %r, double %q.1, double 2.0)
   %twice = fadd double %r.high, %r.high
   %power = call double @llvm.fma.f64(double %square, double %q, double %twice)
   %power.left = fsub double %twice, %power

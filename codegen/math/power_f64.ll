@@ -100,21 +100,22 @@ define internal %binary.f64 @split_f64(double %size) {
 
 ; 2^r of |r| <= 1/2
 define internal double @power_of_two_near_zero_f64(double %r) {
-  ; 2^r = 1 + r log(2) + r^2 q(r), q by minimax approximation to 2^-58; what the first sum rounds away is put back
-  %q.8 = call double @llvm.fma.f64(double %r, double 0x3DFE7C7D0E735D8D, double 0x3E3E617AAB7F09C0)
-  %q.7 = call double @llvm.fma.f64(double %r, double %q.8, double 0x3E7B5265230D580B)
-  %q.6 = call double @llvm.fma.f64(double %r, double %q.7, double 0x3EB62BFC9FBE0933)
-  %q.5 = call double @llvm.fma.f64(double %r, double %q.6, double 0x3EEFFCBFBC81C6C7)
-  %q.4 = call double @llvm.fma.f64(double %r, double %q.5, double 0x3F24309130DC285E)
-  %q.3 = call double @llvm.fma.f64(double %r, double %q.4, double 0x3F55D87FE78C362E)
-  %q.2 = call double @llvm.fma.f64(double %r, double %q.3, double 0x3F83B2AB6FBA07A3)
-  %q.1 = call double @llvm.fma.f64(double %r, double %q.2, double 0x3FAC6B08D704A046)
-  %q = call double @llvm.fma.f64(double %r, double %q.1, double 0x3FCEBFBDFF82C5A1)
+  ; 2^r = 1 + r log(2) + r^2 q(r), q by minimax approximation to 2^-58, by pairs of terms: few wait for another; what
+  ; the first sum rounds away is put back
+  %square = fmul double %r, %r
+  %q.8.9 = call double @llvm.fma.f64(double %r, double 0x3DFE7C7D0E735D8D, double 0x3E3E617AAB7F09C0)
+  %q.6.7 = call double @llvm.fma.f64(double %r, double 0x3E7B5265230D580B, double 0x3EB62BFC9FBE0933)
+  %q.4.5 = call double @llvm.fma.f64(double %r, double 0x3EEFFCBFBC81C6C7, double 0x3F24309130DC285E)
+  %q.2.3 = call double @llvm.fma.f64(double %r, double 0x3F55D87FE78C362E, double 0x3F83B2AB6FBA07A3)
+  %q.0.1 = call double @llvm.fma.f64(double %r, double 0x3FAC6B08D704A046, double 0x3FCEBFBDFF82C5A1)
+  %q.6 = call double @llvm.fma.f64(double %square, double %q.8.9, double %q.6.7)
+  %q.4 = call double @llvm.fma.f64(double %square, double %q.6, double %q.4.5)
+  %q.2 = call double @llvm.fma.f64(double %square, double %q.4, double %q.2.3)
+  %q = call double @llvm.fma.f64(double %square, double %q.2, double %q.0.1)
   %sum = call double @llvm.fma.f64(double %r, double 0x3FE62E42FEFA39EF, double 1.0)
   %sum.left = fsub double 1.0, %sum
   %sum.exact = call double @llvm.fma.f64(double %r, double 0x3FE62E42FEFA39EF, double %sum.left)
   %sum.rest = call double @llvm.fma.f64(double %r, double 0x3C7ABC9E3B39803F, double %sum.exact)
-  %square = fmul double %r, %r
   %rest = call double @llvm.fma.f64(double %square, double %q, double %sum.rest)
   %power = fadd double %sum, %rest
   ret double %power
@@ -234,11 +235,40 @@ done:
   ret double %result
 }
 
-; log2 and log10 by the logarithm that pow has
+; log2 and log10 as for f32, q by minimax approximation to 2^-59 in all
+define internal %logarithm.f64 @half_logarithm_f64(double %m) {
+  %above = fsub double %m, 1.0  ; exact
+  %below = fadd double %m, 1.0
+  %inverse = call double @__pykc_reciprocal_f64(double %below)
+  %s = fmul double %above, %inverse
+  %s.negated = fneg double %s
+  %missing.high = call double @llvm.fma.f64(double %s, double -2.0, double %above)              ; exact
+  %missing = call double @llvm.fma.f64(double %s.negated, double %above, double %missing.high)  ; above - s (m + 1)
+  %s.rest = fmul double %missing, %inverse
+  %square = fmul double %s, %s
+  %q.5 = call double @llvm.fma.f64(double %square, double 0x3FB2F03774179661, double 0x3FB39A1EF75D7464)
+  %q.4 = call double @llvm.fma.f64(double %square, double %q.5, double 0x3FB74663CABA1F88)
+  %q.3 = call double @llvm.fma.f64(double %square, double %q.4, double 0x3FBC71C5215874D4)
+  %q.2 = call double @llvm.fma.f64(double %square, double %q.3, double 0x3FC24924941DFFB8)
+  %q.1 = call double @llvm.fma.f64(double %square, double %q.2, double 0x3FC999999997FF2B)
+  %q = call double @llvm.fma.f64(double %square, double %q.1, double 0x3FD5555555555592)
+  %cube = fmul double %s, %square
+  %steep.rest = call double @llvm.fma.f64(double %s.rest, double %square, double %s.rest)  ; by the slope, 1 / (1 - s^2)
+  %rest = call double @llvm.fma.f64(double %cube, double %q, double %steep.rest)
+  %with.s = insertvalue %logarithm.f64 poison, double %s, 0
+  %result = insertvalue %logarithm.f64 %with.s, double %rest, 1
+  ret %logarithm.f64 %result
+}
+
 define internal double @log2_of_f64(double %m, double %e) {
-  %logarithm = call %logarithm.f64 @logarithm_of_power(double %m, double %e)
-  %sum = extractvalue %logarithm.f64 %logarithm, 0
-  %sum.rest = extractvalue %logarithm.f64 %logarithm, 1
+  %logarithm = call %logarithm.f64 @half_logarithm_f64(double %m)
+  %s = extractvalue %logarithm.f64 %logarithm, 0
+  %rest = extractvalue %logarithm.f64 %logarithm, 1
+  %sum = call double @llvm.fma.f64(double %s, double 0x40071547652B82FE, double %e)
+  %sum.left = fsub double %e, %sum
+  %sum.exact = call double @llvm.fma.f64(double %s, double 0x40071547652B82FE, double %sum.left)
+  %sum.low = call double @llvm.fma.f64(double %s, double 0x3C8777D0FFDA0D24, double %sum.exact)
+  %sum.rest = call double @llvm.fma.f64(double %rest, double 0x40071547652B82FE, double %sum.low)
   %result = fadd double %sum, %sum.rest
   ret double %result
 }
@@ -282,15 +312,17 @@ done:
 }
 
 define internal double @log10_of_f64(double %m, double %e) {
-  %logarithm = call %logarithm.f64 @logarithm_of_power(double %m, double %e)
-  %sum = extractvalue %logarithm.f64 %logarithm, 0
-  %sum.rest = extractvalue %logarithm.f64 %logarithm, 1
-  %high = fmul double %sum, 0x3FD34413509F79FF
-  %high.negated = fneg double %high
-  %exact = call double @llvm.fma.f64(double %sum, double 0x3FD34413509F79FF, double %high.negated)
-  %lower = call double @llvm.fma.f64(double %sum, double 0xBC49DC1DA994FD21, double %exact)
-  %low = call double @llvm.fma.f64(double %sum.rest, double 0x3FD34413509F79FF, double %lower)
-  %result = fadd double %high, %low
+  %logarithm = call %logarithm.f64 @half_logarithm_f64(double %m)
+  %s = extractvalue %logarithm.f64 %logarithm, 0
+  %rest = extractvalue %logarithm.f64 %logarithm, 1
+  %e.high = fmul double %e, 0x3FD34413509F7800  ; exact
+  %sum = call double @llvm.fma.f64(double %s, double 0x3FEBCB7B1526E50E, double %e.high)
+  %sum.left = fsub double %e.high, %sum
+  %sum.exact = call double @llvm.fma.f64(double %s, double 0x3FEBCB7B1526E50E, double %sum.left)
+  %sum.part = call double @llvm.fma.f64(double %s, double 0x3C795355BAAAFAD3, double %sum.exact)
+  %sum.low = call double @llvm.fma.f64(double %e, double 0x3D1FEF311F12B358, double %sum.part)
+  %sum.rest = call double @llvm.fma.f64(double %rest, double 0x3FEBCB7B1526E50E, double %sum.low)
+  %result = fadd double %sum, %sum.rest
   ret double %result
 }
 
