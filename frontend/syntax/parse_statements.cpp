@@ -93,7 +93,9 @@ bool is_unreadable(const ast::Expr& e) {
 /// `match` and `type` are names, unless a statement starts like this.
 void fail_soft_keyword(Parser& parser, const ast::Expr& word) {
   parser.skips_block = true;
-  parser.fail(word.range, DiagnosticId::UnsupportedSoftKeyword, parser.text_of(word.range));
+  const std::string_view keyword = parser.text_of(word.range);
+  parser.fail(word.range, DiagnosticId::UnsupportedSoftKeyword, keyword)
+      .note(keyword == "match" ? "choose with `if` and `elif`" : "name a type by plain assignment");
 }
 
 void end_simple_statements(Parser& parser, const ast::Stmt& last) {

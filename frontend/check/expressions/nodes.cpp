@@ -1,6 +1,7 @@
 #include "frontend/check/expressions/nodes.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -31,6 +32,8 @@
 
 namespace pykc::checker {
 namespace {
+
+constexpr std::string_view kLoopsAndArrays = "use loops over `range`, and `local.array` or `shared.array` for storage";
 
 Entity check(FunctionChecker& checker, const ast::IntLiteral& node, const ast::Expr& expr) {
   return checker.tree.weak_integer(static_cast<Int128>(node.value), expr.range);
@@ -93,6 +96,8 @@ Entity check(FunctionChecker& checker, const ast::Attribute& node, const ast::Ex
   const Scope* functions = type && type->type.is(ScalarType::BF16) ? checker.module.scope_of("pykc.bf16") : nullptr;
   if (functions && functions->find(node.name))
     return of_binding(checker, *functions->find(node.name), node.name, expr.range);
+  if (type && node.name == "type") return *type;  // NumPy's dtype is no type, but has one
+  if (type && node.name == "itemsize") return checker.tree.weak_integer(size_in_bytes(type->type), expr.range);
   if (const auto* decl = std::get_if<ClassRef>(&base))
     return class_member(checker, *decl->decl, node.name, node.name_range);
   if (const auto* member = std::get_if<MemberRef>(&base); member && node.name == "value")
@@ -282,14 +287,19 @@ Entity check(FunctionChecker& checker, const ast::Call& node, const ast::Expr& e
 }
 
 Entity check(FunctionChecker& checker, const ast::Comprehension& node, const ast::Expr& expr) {
-  return unsupported(checker, expr.range, node.what(),
-                     "use loops over `range`, and `local.array` or `shared.array` for storage");
+  return unsupported(checker, expr.range, node.what(), kLoopsAndArrays);
 }
 
 Entity check(FunctionChecker& checker, const ast::Unsupported& node, const ast::Expr& expr) {
   if (node.what.empty()) return Unknown{};  // a syntax error
-  return unsupported(checker, expr.range, node.what,
-                     "use loops over `range`, and `local.array` or `shared.array` for storage");
+  static constexpr std::pair<std::string_view, std::string_view> kInstead[] = {
+      {"an assignment inside an expression (`:=`)",
+       "assign on a line before; what `while` tests, in its body: `while True:`, the assignment, `if …: break`"},
+      {"`yield`", "return a tuple, or write to an array"},
+      {"`**` in a call", "write the arguments out, `f(x, scale=2)`"},
+  };
+  const auto* row = std::ranges::find(kInstead, node.what, &std::pair<std::string_view, std::string_view>::first);
+  return unsupported(checker, expr.range, node.what, row == std::end(kInstead) ? kLoopsAndArrays : row->second);
 }
 
 }  // namespace

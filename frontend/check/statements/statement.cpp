@@ -450,7 +450,6 @@ void check(FunctionChecker& checker, const ast::UnsupportedStmt& node, const ast
       {"`global`", "threads share what lies in arrays: pass one, and change its element: `atomic.add(counter, 0, 1)`"},
       {"`nonlocal`", "a function inside a function reads the variables around it; return what is new"},
       {"`del`", "a variable ends with its function"},
-      {"`yield`", "return a tuple, or write to an array"},
   };
   const auto* row = std::ranges::find(kInstead, node.what, &std::pair<std::string_view, std::string_view>::first);
   unsupported(checker, stmt.range, node.what,
