@@ -101,13 +101,47 @@ Expression extreme(Writer& w, int depth) {
 }
 
 Expression choice(Writer& w, int depth) {
+  if (w.chance(20)) {  // of two types
+    Expression a = any(w, depth), b = any(w, depth);
+    reconcile(a, b);
+    return converted({"(" + a.text + " if " + condition(w, depth) + " else " + b.text + ")", a.type}, w.any_type());
+  }
   const ScalarType type = w.any_type();
   const std::string a = expression(w, type, depth).text, b = expression(w, type, depth).text;
   if (w.chance(30)) return {"selp(" + condition(w, depth) + ", " + a + ", " + b + ")", type};
   return {"(" + a + " if " + condition(w, depth) + " else " + b + ")", type};
 }
 
+/// One of two values, of the same type.
+Expression either(Writer& w, int depth) {
+  const ScalarType type = w.any_type();
+  return {
+      "(" + expression(w, type, depth).text + (w.chance(50) ? " or " : " and ") + expression(w, type, depth).text + ")",
+      type};
+}
+
+Expression ufunc(Writer& w, int depth) {
+  static constexpr const char* kOfNumbers[] = {"add",       "subtract", "multiply", "minimum",      "maximum",
+                                               "fmin",      "fmax",     "less",     "floor_divide", "remainder",
+                                               "not_equal", "copysign", "sign",     "logical_xor",  "square"};
+  static constexpr const char* kOfIntegers[] = {"bitwise_and", "bitwise_or", "bitwise_xor", "left_shift",
+                                                "right_shift", "invert",     "negative",    "absolute"};
+  const bool is_of_numbers = w.chance(60);
+  const std::string name = is_of_numbers ? w.random.pick(kOfNumbers) : w.random.pick(kOfIntegers);
+  const bool takes_one =
+      name == "sign" || name == "square" || name == "invert" || name == "negative" || name == "absolute";
+  const ScalarType type = is_of_numbers && w.chance(50) ? w.any_of(kFloats) : w.any_of(kIntegers);
+  // The sign of a NaN is nobody's promise.
+  const std::string a = expression(w, type, depth).text, b = expression(w, type, depth).text;
+  const std::string second = name == "copysign" ? "max(" + b + ", -2)" : b;
+  return converted({"np." + name + "(" + a + (takes_one ? "" : ", " + second) + ")", type}, w.any_type());
+}
+
 Expression rounded(Writer& w, int depth) {
+  if (w.chance(30)) {
+    const Expression x = expression(w, w.random.pick({ScalarType::F32, ScalarType::F64}), depth);
+    return converted({"round(" + x.text + ", " + std::to_string(w.number(6) - 2) + ")", x.type}, x.type);
+  }
   return {"round(" + expression(w, w.any_of(kFloats), depth).text + ")", ScalarType::I64};
 }
 
@@ -173,6 +207,8 @@ constexpr OperationRow kOperationRows[] = {
     {10, Feature::Always, always, unary},
     {9, Feature::Always, always, extreme},
     {9, Feature::Always, always, choice},
+    {4, Feature::Always, always, either},
+    {9, Feature::Ufuncs, always, ufunc},
     {2, Feature::Always, always, rounded},
     {3, Feature::Always, always, division_and_remainder},
     {4, Feature::Always, always, python_number},
@@ -215,6 +251,13 @@ std::string condition(Writer& w, int depth) {
   if (w.chance(8) && a.type != ScalarType::Bool)
     return a.text + w.random.pick(kOperators) + std::to_string(w.number(5) - 2);
   return a.text + w.random.pick(kOperators) + b.text;
+}
+
+const char* in_place_operator(Writer& w, ScalarType type) {
+  static constexpr const char* kOfIntegers[] = {
+      " += ", " -= ", " *= ", " //= ", " %= ", " &= ", " |= ", " ^= ", " <<= ", " >>= "};
+  static constexpr const char* kOfFloats[] = {" += ", " -= ", " *= ", " /= ", " //= ", " %= "};
+  return is_float(type) ? w.random.pick(kOfFloats) : w.random.pick(kOfIntegers);
 }
 
 std::string uniform_integer(Writer& w) {

@@ -23,6 +23,9 @@ void for_range(Writer& w, bool uniform) {
   if (w.chance(30)) range = std::to_string(w.number(4) - 2) + ", " + stop;
   if (w.chance(20)) range = "0, " + stop + ", " + std::to_string(2 + w.number(3));
   if (w.chance(20)) range = std::to_string(w.number(6)) + ", -2, -" + std::to_string(1 + w.number(3));
+  if (w.chance(15))
+    range = std::to_string(w.number(6)) + ", " + stop + ", " +
+            (uniform ? "(" + uniform_integer(w) + ")" : "i64(" + any(w, 1).text + ")") + " % 5 - 2";
   w.place.variables.push_back({name, ScalarType::I64, uniform});
   nested(w, "for " + name + " in " + (w.chance(10) ? "reversed(range(" + range + "))" : "range(" + range + ")") + ":",
          uniform);
@@ -78,8 +81,10 @@ void while_counting(Writer& w, bool uniform) {
   const std::string test = w.chance(50) ? "" : " and " + (uniform ? uniform_condition(w) : condition(w, 1));
   const bool outer = w.place.uniform;
   w.place.uniform = outer && uniform;
-  w.line("while " + name + " > 0" + test + ":");
+  const bool leaves_inside = w.chance(25);
+  w.line(leaves_inside ? "while True:" : "while " + name + " > 0" + test + ":");
   w.indented([&] {
+    if (leaves_inside) w.line("if not (" + name + " > 0" + test + "): break");
     w.line(name + " -= 1");
     block(w, 1 + w.number(3));
   });

@@ -240,7 +240,11 @@ void use_local_array(Writer& w) {
   if (arrays.empty()) return w.line("pass");
   const ReadableArray array = *w.random.pick(arrays);
   const std::string target = subscript(w, array, 1);
-  if (array.element.is_scalar()) return w.line(target + " = " + expression(w, array.element.scalar, 2).text);
+  if (array.element.is_scalar()) {
+    const ScalarType type = array.element.scalar;
+    const char* const op = type != ScalarType::Bool && w.chance(30) ? in_place_operator(w, type) : " = ";
+    return w.line(target + op + expression(w, type, 2).text);
+  }
   if (w.chance(50)) return w.line(target + " = " + value(w, array.element, 2));
   const Expression member = part(w, array.element, target);
   const bool is_part_of_complex = member.text.ends_with(".real") || member.text.ends_with(".imag");  // only read
@@ -261,10 +265,36 @@ void assign_array(Writer& w) {
   if (w.chance(25)) return w.line(array.name + (w.chance(50) ? "[...]" : "[:]") + op + number());
   if (array.extents.size() == 2)
     return w.line(array.name + (w.chance(50) ? "[0]" : "[:, " + std::to_string(w.number(4)) + "]") + op + number());
+  if (w.is_enabled(Feature::Ufuncs) && type != ScalarType::Bool && w.chance(40)) {
+    static constexpr const char* kUfuncs[] = {"add", "subtract", "multiply", "minimum", "maximum", "fmin", "fmax"};
+    const std::string second = w.chance(50) ? view(w, type, 4) : number();
+    return w.line(std::string("np.") + w.random.pick(kUfuncs) + "(" + view(w, type, 4) + ", " + second + ", " +
+                  (w.chance(50) ? "out=" : "") + array.name + "[:4])");
+  }
   if (w.chance(50))
     return w.line(array.name + "[" + std::to_string(w.number(2)) + "::" + std::to_string(1 + w.number(2)) + "]" + op +
                   number());
   w.line(array.name + "[:4]" + (w.chance(30) ? "[::-1]" : "") + op + view(w, type, 4));
+}
+
+/// Bounds are clipped, wherever they lie; a step of 0 takes nothing, where it is not known while compiling.
+void go_through_slice(Writer& w) {
+  const auto computed = [&](int most) {
+    return "i64(" + any(w, 1).text + ") % " + std::to_string(2 * most + 1) + " - " + std::to_string(most);
+  };
+  const auto bound = [&] {
+    if (w.chance(30)) return std::string();
+    return w.chance(30) ? std::to_string(w.number(3 * kInputSize) - kInputSize) : computed(3 * kInputSize / 2);
+  };
+  static constexpr const char* kSteps[] = {"", ":2", ":-1", ":-3"};
+  const ScalarType type = w.any_of(kWideTypes);
+  const std::string part = w.fresh("part"), item = w.fresh("e"), sum = w.fresh("t"), start = bound(), stop = bound();
+  w.line(part + " = " + input(w, type) + "[" + start + ":" + stop +
+         (w.chance(50) ? w.random.pick(kSteps) : ":(tid + " + computed(4) + ")") + "]");
+  w.line(sum + " = " + converted({"len(" + part + ")", type}, type).text);
+  w.line("for " + item + " in " + part + (w.chance(30) ? "[::-1]" : "") + ": " + sum + " = " + sum +
+         (w.chance(50) ? " + " : " - ") + item);
+  w.add_variable(sum, type);
 }
 
 }  // namespace pykc::random_test

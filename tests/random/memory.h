@@ -28,5 +28,6 @@ void begin_local_arrays(Writer& w);
 // ---- statements ----
 void use_local_array(Writer& w);
 void assign_array(Writer& w);
+void go_through_slice(Writer& w);
 
 }  // namespace pykc::random_test

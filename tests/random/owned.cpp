@@ -20,9 +20,8 @@ void add_element(Writer& w, const OwnedArray& array, const std::string& i) {
 }
 
 void change(Writer& w, const Variable& element) {
-  static constexpr const char* kOperators[] = {" += ", " -= ", " *= "};
   const bool has_operators = element.type.is_scalar() && element.type.scalar != ScalarType::Bool;
-  w.line(element.name + (has_operators && w.chance(40) ? w.random.pick(kOperators) : " = ") +
+  w.line(element.name + (has_operators && w.chance(40) ? in_place_operator(w, element.type.scalar) : " = ") +
          value(w, element.type, 2));
 }
 

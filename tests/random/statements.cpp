@@ -31,11 +31,10 @@ void assign(Writer& w) {
   }
   const Variable variable = *found;
   const ScalarType type = variable.type.scalar;
-  static constexpr const char* kOperators[] = {" += ", " -= ", " *= "};
   if (variable.uniform) {
     w.line(w.place.uniform ? variable.name + " = " + uniform_integer(w) : "pass");
   } else if (w.chance(30) && type != ScalarType::Bool) {
-    w.line(variable.name + w.random.pick(kOperators) + expression(w, type, 2).text);
+    w.line(variable.name + in_place_operator(w, type) + expression(w, type, 2).text);
   } else if (w.chance(50)) {
     w.line(variable.name + " = " + operation(w, 3).text);  // converts
   } else {
@@ -118,6 +117,7 @@ constexpr StatementRow kStatementRows[] = {
     {5, Feature::Always, in_kernel, record},
     {8, Feature::LocalArrays, in_kernel, use_local_array},
     {6, Feature::ArrayStatements, in_kernel, assign_array},
+    {6, Feature::Slices, in_kernel, go_through_slice},
     {10, Feature::SharedArrays, may_meet, exchange_through_shared_memory},
     {4, Feature::BlockVotes, may_meet, vote_in_block},
     {8, Feature::Warps, may_meet, exchange_in_warp},
