@@ -58,6 +58,22 @@ class Arrays:
         index = tuple(slice(None, None, step) for step in steps)
         return whole.transpose(back)[index], pykc.array(whole, order="C").transpose(back)[index]
 
+    def view(self, dtype=None, shape=None, small=False):
+        """A pair to read alone: some are empty, some repeat elements along axes, some lie in columns."""
+        form = self.random.integers(6)
+        shape = self.shape() if shape is None else shape
+        if form == 0:
+            whole = tuple(self.one([1, extent]) for extent in shape)
+            host, device = self.pair(dtype, whole, small)
+            return np.broadcast_to(host, shape), pykc.broadcast_to(device, shape)
+        if form == 1 and shape:
+            host, device = self.pair(dtype, shape, small)
+            return np.asfortranarray(host), pykc.asfortranarray(device)
+        if form == 2 and shape:
+            none = int(self.random.integers(len(shape)))
+            shape = (*shape[:none], 0, *shape[none + 1:])
+        return self.pair(dtype, shape, small)
+
 
 def assert_same(found, expected, exact=True, scale=1.0):
     """The same type, shape and elements, or nearly: as far as a few roundings of the type go."""

@@ -85,6 +85,7 @@ def test_quantiles(random, method):
         check("quantile", x, 0.5, axis=1, keepdims=True, method=method)
         check("nanquantile", x, np.array([[0.3, 0.9]]), axis=0, method=method)
     check("percentile", random.random.random((2, 3, 4)), [25, 75], axis=(0, 2), method=method)
+    check("percentile", np.zeros((0, 3)), [25, 75], axis=1, method=method)
 
 
 def test_medians_but_for_nans(random):

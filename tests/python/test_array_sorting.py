@@ -40,7 +40,7 @@ def test_sort_of_many(n):
 @pytest.mark.parametrize("round_", range(10))
 def test_unique_and_search(round_):
     arrays = Arrays(f"unique {round_}")
-    x, d = arrays.pair(arrays.one(ALL))
+    x, d = arrays.view(arrays.one(ALL))
     for one, other in zip(pykc.unique(d, True, True, True), np.unique(x, True, True, True)):
         assert_same(one, other)
     found = pykc.unique_all(d)

@@ -58,7 +58,7 @@ def check(function, host_arguments, arguments, exact=True, scale=1.0):
 def test_operators_of_two_arrays(function, round_):
     arrays = Arrays(f"{function.__name__} {round_}")
     is_power = function is operator.pow
-    x, dx = arrays.pair(small=is_power)
+    x, dx = arrays.view(small=is_power)
     shape = tuple(arrays.one([1, extent]) for extent in x.shape)[arrays.random.integers(x.ndim + 1):]
     y, dy = arrays.pair(shape=shape, small=is_power)
     if is_power and y.dtype.kind in "iu":
@@ -74,7 +74,7 @@ def test_operators_with_numbers(function, number):
     is_power = function is operator.pow
     is_noise = is_power and isinstance(number, (int, np.integer)) and number > 99  # of complex numbers, the angle
     dtype = arrays.one([one for one in ALL[1:] if not (is_noise and one in COMPLEX)])
-    x, dx = arrays.pair(dtype, small=is_power)
+    x, dx = arrays.view(dtype, small=is_power)
     if is_power and dtype in INTS:
         x, dx = abs(x), abs(dx)
     check(function, (x, number), (dx, number), is_exact(function, x, number), 64)

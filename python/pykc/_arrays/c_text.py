@@ -1,6 +1,6 @@
 """Bodies of kernels as CuPy has them, in CUDA C, as text of the language: assignments, declarations, `if`, loops,
-atomic operations, and the expressions of C but for pointers. Operators mean what they mean in C; numbers that are spelled out take the type of
-what they meet, and types meet by the language's rules."""
+atomic operations, and the expressions of C but for pointers. Operators mean what they mean in C; numbers that are
+spelled out take the type of what they meet, and types meet by the language's rules."""
 from __future__ import annotations
 
 import re
