@@ -8,7 +8,6 @@ from __future__ import annotations
 import builtins
 import functools
 import importlib.machinery
-import inspect
 import os
 import sys
 import types
@@ -69,6 +68,7 @@ def _asks_for_arrays(function: types.FunctionType) -> types.FunctionType:
         except AttributeError as error:
             if sys._getframe(1).f_code.co_filename.startswith("<pykc."):
                 raise
+            import inspect
             given = inspect.signature(function).bind(*arguments, **named).arguments
             wrong = [name for name, value in given.items() if value is error.obj]
             if not wrong:
