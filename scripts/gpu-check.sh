@@ -15,13 +15,15 @@ step() { # step NAME COMMAND…: runs it, keeps its verdict
 }
 
 conformance() { # a process a file, since what hangs on a GPU ends with its process alone
-  local files
-  files=$(grep -rlE '^@test|# expect:' --include='*.pyk' tests/conformance | sort)
-  echo "$(wc -l <<<"$files") files"
+  local files status=0 deep=tests/conformance/5_statements/recursion.pyk  # takes half of a GPU's memory for stacks, so it runs alone
+  files=$(grep -rlE '^@test|# expect:' --include='*.pyk' tests/conformance | grep -v "^$deep$" | sort)
+  echo "$(wc -l <<<"$files") files, and $deep"
+  "$bin/pykc" test "$deep" --timeout 60 || status=1
   xargs -P "$(nproc)" -I{} sh -c '
       told=$("$0" test {} --timeout 60 --known-failures tests/conformance/known_failures.txt 2>&1) && exit
       printf "FAILED  %s\n%s\n" {} "$told"
-      exit 1' "$bin/pykc" <<<"$files"
+      exit 1' "$bin/pykc" <<<"$files" || status=1
+  return $status
 }
 
 random_kernels() { # fixed seeds by a process a core, since within one the driver compiles one module at a time; then fresh ones

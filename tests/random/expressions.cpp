@@ -131,9 +131,11 @@ Expression ufunc(Writer& w, int depth) {
   const bool takes_one =
       name == "sign" || name == "square" || name == "invert" || name == "negative" || name == "absolute";
   const ScalarType type = is_of_numbers && w.chance(50) ? w.any_of(kFloats) : w.any_of(kIntegers);
+  // In Numba's dialect a sum of one sign has the other one's 64 bits, too, and f64 has no bits.
+  const auto operand = [&] { return converted(expression(w, type, depth), type).text; };
+  const std::string a = operand(), b = operand();
   // The sign of a NaN is nobody's promise.
-  const std::string a = expression(w, type, depth).text, b = expression(w, type, depth).text;
-  const std::string second = name == "copysign" ? "max(" + b + ", -2)" : b;
+  const std::string second = name == "copysign" && is_float(type) ? "max(" + b + ", -2)" : b;
   return converted({"np." + name + "(" + a + (takes_one ? "" : ", " + second) + ")", type}, w.any_type());
 }
 

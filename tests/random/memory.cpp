@@ -291,7 +291,7 @@ void go_through_slice(Writer& w) {
   const std::string part = w.fresh("part"), item = w.fresh("e"), sum = w.fresh("t"), start = bound(), stop = bound();
   w.line(part + " = " + input(w, type) + "[" + start + ":" + stop +
          (w.chance(50) ? w.random.pick(kSteps) : ":(tid + " + computed(4) + ")") + "]");
-  w.line(sum + " = " + converted({"len(" + part + ")", type}, type).text);
+  w.line(sum + ": " + spelling(type) + " = " + converted({"len(" + part + ")", type}, type).text);
   w.line("for " + item + " in " + part + (w.chance(30) ? "[::-1]" : "") + ": " + sum + " = " + sum +
          (w.chance(50) ? " + " : " - ") + item);
   w.add_variable(sum, type);

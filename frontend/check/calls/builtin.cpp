@@ -72,8 +72,11 @@ std::optional<ScalarType> class_type(FunctionChecker& checker, BuiltinId id, cha
       report_argument_type(checker, id, argument, "an integer");
       return std::nullopt;
     }
-  const std::optional<Unified> unified =
+  std::optional<Unified> unified =
       unify_all(checker, arguments, letter == 'F' ? checker.rules->arithmetic : checker.rules->join, range);
+  const bool takes_integers = letter == 'I' || letter == 'W';  // which join in a float in Numba, an i64 and a u64
+  if (unified && takes_integers && is_float(unified->type))
+    unified = unify_all(checker, arguments, checker.rules->arithmetic, range);
   if (!unified) return std::nullopt;
   const ScalarType type = unified->type;
   if (letter == 'F') return is_float(type) ? type : checker.rules->real(type);

@@ -21,6 +21,7 @@
 #include "frontend/check/statements/assign.h"
 #include "frontend/check/statements/statement.h"
 #include "frontend/check/types/convert.h"
+#include "frontend/check/types/types.h"
 
 namespace pykc::checker {
 namespace {
@@ -85,6 +86,30 @@ Value numpy_extremum(FunctionChecker& checker, BuiltinId id, const Value& x, con
     });
   });
   return TreeBuilder::strong(result);
+}
+
+bool works_on_bits(const Ufunc& ufunc) {
+  using ast::BinaryOp;
+  static constexpr std::variant<BuiltinId, ast::UnaryOp, BinaryOp, ast::CompareOp, NumpyFunction> kOfIntegers[] = {
+      BinaryOp::And,        BinaryOp::Or,   BinaryOp::Xor, BinaryOp::LeftShift,
+      BinaryOp::RightShift, BuiltinId::Gcd, BuiltinId::Lcm};
+  return std::ranges::find(kOfIntegers, ufunc.function) != std::end(kOfIntegers);
+}
+
+/// An i64 and a u64 meet in f64, for which NumPy has no loop of these: false, and a report. A constant takes the type
+/// of the other.
+bool meet_as_integers(FunctionChecker& checker, Value& x, Value& y, SourceRange range) {
+  const auto is_of_integers = [](const Value& v) { return v.is_scalar() && is_integer(v.scalar()); };
+  if (!is_of_integers(x) || !is_of_integers(y) || !is_float(*checker.rules->arithmetic(x.scalar(), y.scalar())))
+    return true;
+  for (Value* number : {&x, &y}) {
+    const ScalarType other = (number == &x ? y : x).scalar();
+    if (!number->is_constant() || !is_wide_enough(integer_of(*number->expr), other)) continue;
+    *number = TreeBuilder::strong(checker.tree.integer(integer_of(*number->expr), other, number->range()));
+    return true;
+  }
+  report_no_common_type(checker, x, y, range);
+  return false;
 }
 
 Value apply(FunctionChecker& checker, NumpyFunction function, const Value& x, const Value& y, SourceRange range) {
@@ -196,7 +221,12 @@ Entity call_ufunc(FunctionChecker& checker, const Ufunc& ufunc, const ast::Call&
 
 Value apply(FunctionChecker& checker, const Ufunc& ufunc, const std::vector<Value>& inputs, SourceRange range) {
   const bool is_numpys = ufunc.takes_arrays() && checker.rules == &rules_of(Dialect::Numba);
-  if (is_numpys) return under_rules(checker, Dialect::Ufunc, [&] { return apply(checker, ufunc, inputs, range); });
+  if (is_numpys)
+    return under_rules(checker, Dialect::Ufunc, [&]() -> Value {
+      std::vector<Value> operands = inputs;
+      if (works_on_bits(ufunc) && !meet_as_integers(checker, operands.front(), operands.back(), range)) return {};
+      return apply(checker, ufunc, operands, range);
+    });
   const Value &x = inputs.front(), &y = inputs.back();
   const bool has_complex = std::any_of(inputs.begin(), inputs.end(), [](const Value& v) { return v.is_complex(); });
   if (has_complex && ufunc.has_complex_form())
