@@ -240,8 +240,11 @@ Value apply(FunctionChecker& checker, const Ufunc& ufunc, const std::vector<Valu
     const Expr* holds = truth_of_number(checker, x, range);
     return holds ? TreeBuilder::strong(checker.tree.unary(checked::UnaryOp::Not, holds, range)) : Value{};
   }
-  if (ufunc.is_from_library())
+  if (ufunc.is_from_library()) {
+    for (const Value& input : inputs)
+      if (!require_scalar(checker, input, as_code("np." + std::string(ufunc.name())))) return {};
     return call_specialized(checker, *in_library(checker, kUfuncsModule, ufunc), inputs, range);
+  }
   return apply(checker, std::get<NumpyFunction>(ufunc.function), x, y, range);
 }
 

@@ -90,16 +90,15 @@ Value power(FunctionChecker& checker, const Value& base, const Value& exponent, 
                                                : *checker.rules->power(base.scalar(), exponent.scalar());
     return TreeBuilder::strong(power_by_products(checker, checker.tree.convert(base, type), *count, range));
   }
-  if (has_integers) {
-    const std::optional<Unified> unified = unify(checker, base, exponent, checker.rules->power);
-    if (!unified) {
-      report_no_common_type(checker, base, exponent, range);
-      return {};
-    }
+  const std::optional<Unified> unified = unify(checker, base, exponent, checker.rules->power);
+  if (!unified) {
+    report_no_common_type(checker, base, exponent, range);
+    return {};
+  }
+  if (!is_float(unified->type)) {
     const Expr *x = checker.tree.convert(base, unified->type), *y = checker.tree.convert(exponent, unified->type);
     return TreeBuilder::strong(checker.tree.builtin(BuiltinId::PowInt, unified->type, {x, y}, range));
   }
-  const std::optional<Unified> unified = unify(checker, base, exponent, checker.rules->power);
   note_double(checker, base, exponent, range, Narrowing::Never);
   if (is_half) return TreeBuilder::strong(power_of_half(checker, checker.tree.convert(base, unified->type), range));
   return builtin_result(checker, BuiltinId::Pow,

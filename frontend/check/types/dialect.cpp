@@ -125,6 +125,12 @@ Common ufunc_meet(ScalarType a, ScalarType b) {
   return common_integer(a, b).value_or(ScalarType::F64);
 }
 
+/// Of bools, whole numbers have the narrowest type.
+Common ufunc_of_numbers(ScalarType a, ScalarType b) {
+  const ScalarType type = *ufunc_meet(a, b);
+  return type == ScalarType::Bool ? ScalarType::I8 : type;
+}
+
 ScalarType same(ScalarType type) { return type; }
 
 ScalarType ufunc_real(ScalarType type) { return size_in_bits(type) <= 16 ? ScalarType::F32 : ScalarType::F64; }
@@ -159,8 +165,8 @@ constexpr TypingRules kRules[] = {
     {.has_weak_literals = false,
      .join = ufunc_meet,
      .arithmetic = ufunc_meet,
-     .remainder = ufunc_meet,
-     .power = ufunc_meet,
+     .remainder = ufunc_of_numbers,
+     .power = ufunc_of_numbers,
      .shift = ufunc_meet,
      .comparison = numba_comparison,
      .promoted = same,
