@@ -34,37 +34,34 @@ define internal %reduced @without_ln2(float %x) {
   ret %reduced %result
 }
 
-; tanh(x) = 1 - 2 / (exp(2x) + 1); of small x it is a polynomial.
+; tanh of a small size is a polynomial t. That of any other is 1 - (1 - t) / (1 + (e - 1) (1 + t) / 2) with the same t of
+; r, where 2x = k ln2 + 2r, and e = 2^k.
 define float @__pykc_tanh_f32(float %x) {
   %size = call float @llvm.fabs.f32(float %x)
+  %is.large = fcmp ogt float %size, 0x3FE6666660000000
   %bounded = call float @llvm.minimum.f32(float %size, float 10.0)     ; the result is 1 from 9.1 on; a NaN stays
-  %shifted = call float @llvm.fma.f32(float %bounded, float 0x4007154760000000, float 12583039.0) ; 2x = k ln2 + 2r
-  %k = fsub float %shifted, 12583039.0
+  %shifted = call float @llvm.fma.f32(float %bounded, float 0x4007154760000000, float 12583038.0)
+  %k.any = fsub float %shifted, 12583038.0
+  %k = select i1 %is.large, float %k.any, float 0.0
   %r = call float @llvm.fma.f32(float %k, float 0xBFD62E4300000000, float %bounded) ; right to 2^-30 k
-  ; exp(2r) = 1 + r q(r), q by minimax approximation to 2^-27 in all
-  %q.4 = call float @llvm.fma.f32(float %r, float 0x3FB6D5F4E0000000, float 0x3FD123BFE0000000)
-  %q.3 = call float @llvm.fma.f32(float %r, float %q.4, float 0x3FE5554D80000000)
-  %q.2 = call float @llvm.fma.f32(float %r, float %q.3, float 0x3FF55548E0000000)
-  %q.1 = call float @llvm.fma.f32(float %r, float %q.2, float 2.0)
-  %q = call float @llvm.fma.f32(float %r, float %q.1, float 2.0)
-  %power = fmul float %r, %q
+  ; r + r^3 p(r^2), p by minimax approximation to 2^-26
+  %s = fmul float %r, %r
+  %p.3 = call float @llvm.fma.f32(float %s, float 0xBF750E2BC0000000, float 0x3F94939C20000000)
+  %p.2 = call float @llvm.fma.f32(float %s, float %p.3, float 0xBFAB6C3620000000)
+  %p.1 = call float @llvm.fma.f32(float %s, float %p.2, float 0x3FC10FB0A0000000)
+  %p = call float @llvm.fma.f32(float %s, float %p.1, float 0xBFD5554F60000000)
+  %cube = fmul float %r, %s
+  %t = call float @llvm.fma.f32(float %cube, float %p, float %r)
   %bits = bitcast float %shifted to i32
-  %scale.bits = shl i32 %bits, 23                                      ; 127 more than k: those of 2^k
-  %scale = bitcast i32 %scale.bits to float
-  %more = fadd float %scale, 1.0
-  %below = call float @llvm.fma.f32(float %power, float %scale, float %more)
+  %half.bits = shl i32 %bits, 23                                       ; 126 more than k: those of e / 2
+  %half = bitcast i32 %half.bits to float
+  %less = fsub float %half, 0.5
+  %more = fadd float %half, 0.5
+  %below = call float @llvm.fma.f32(float %less, float %t, float %more)
   %inverse = call float @__pykc_reciprocal_f32(float %below)
-  %of.large = call float @llvm.fma.f32(float %inverse, float -2.0, float 1.0)
-  ; x + x^3 p(x^2), p by minimax approximation to 2^-28
-  %s = fmul float %size, %size
-  %p.3 = call float @llvm.fma.f32(float %s, float 0xBF78287760000000, float 0x3F954C3C20000000)
-  %p.2 = call float @llvm.fma.f32(float %s, float %p.3, float 0xBFAB89ABA0000000)
-  %p.1 = call float @llvm.fma.f32(float %s, float %p.2, float 0x3FC1109BE0000000)
-  %p = call float @llvm.fma.f32(float %s, float %p.1, float 0xBFD55553E0000000)
-  %cube = fmul float %size, %s
-  %of.small = call float @llvm.fma.f32(float %cube, float %p, float %size)
-  %is.small = fcmp olt float %size, 0x3FE3333340000000
-  %of.size = select i1 %is.small, float %of.small, float %of.large
+  %opposite = fsub float %t, 1.0
+  %of.large = call float @llvm.fma.f32(float %inverse, float %opposite, float 1.0)
+  %of.size = select i1 %is.large, float %of.large, float %t
   %result = call float @llvm.copysign.f32(float %of.size, float %x)
   ret float %result
 }
