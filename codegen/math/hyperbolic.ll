@@ -17,20 +17,20 @@ declare float @llvm.minimum.f32(float, float)
 declare i32 @llvm.smax.i32(i32, i32)
 declare i64 @llvm.smax.i64(i64, i64)
 
-; r, what its rounding took away, and the bits of k + 1.5 * 2^23, whose last are k's. ln2 is subtracted in two parts,
-; the first of which has so few bits that k times it is exact.
-%reduced = type { float, float, i32 }
-define internal %reduced @without_ln2(float %x) {
-  %shifted = call float @llvm.fma.f32(float %x, float 0x3FF7154760000000, float 12582912.0) ; x / ln2
-  %k = fsub float %shifted, 12582912.0
-  %r.high = call float @llvm.fma.f32(float %k, float 0xBFE62E4000000000, float %x)
-  %r = call float @llvm.fma.f32(float %k, float 0xBEB7F7D1C0000000, float %r.high)
-  %r.left = fsub float %r.high, %r
-  %r.rest = call float @llvm.fma.f32(float %k, float 0xBEB7F7D1C0000000, float %r.left)
+; r and the two that it is the sum of, and the bits of k + `origin`, which is 1.5 * 2^23 and little more: the last are
+; those of k and the little. ln2 is subtracted in two parts, the first of which has so few bits that k times it is exact.
+%reduced = type { float, float, float, i32 }
+define internal %reduced @without_ln2(float %x, float %origin) {
+  %shifted = call float @llvm.fma.f32(float %x, float 0x3FF7154760000000, float %origin) ; x / ln2
+  %k = fsub float %shifted, %origin
+  %high = call float @llvm.fma.f32(float %k, float 0xBFE62E4000000000, float %x)
+  %low = fmul float %k, 0xBEB7F7D1C0000000
+  %r = fadd float %high, %low
   %bits = bitcast float %shifted to i32
   %result.with.0 = insertvalue %reduced poison, float %r, 0
-  %result.with.1 = insertvalue %reduced %result.with.0, float %r.rest, 1
-  %result = insertvalue %reduced %result.with.1, i32 %bits, 2
+  %result.with.1 = insertvalue %reduced %result.with.0, float %high, 1
+  %result.with.2 = insertvalue %reduced %result.with.1, float %low, 2
+  %result = insertvalue %reduced %result.with.2, i32 %bits, 3
   ret %reduced %result
 }
 
@@ -72,26 +72,26 @@ define float @__pykc_tanh_f32(float %x) {
 define float @__pykc_expm1_f32(float %any) {
   %not.low = call float @llvm.maximum.f32(float %any, float -30.0)     ; the result is -1 from -17.4 on
   %x = call float @llvm.minimum.f32(float %not.low, float 89.0)
-  %reduced = call %reduced @without_ln2(float %x)
+  %reduced = call %reduced @without_ln2(float %x, float 12583038.0)
   %r = extractvalue %reduced %reduced, 0
-  %r.rest = extractvalue %reduced %reduced, 1
-  %bits = extractvalue %reduced %reduced, 2
+  %r.high = extractvalue %reduced %reduced, 1
+  %r.low = extractvalue %reduced %reduced, 2
+  %bits = extractvalue %reduced %reduced, 3
   %q.4 = call float @llvm.fma.f32(float %r, float 0x3F2A29CF40000000, float 0x3F56D438C0000000)
   %q.3 = call float @llvm.fma.f32(float %r, float %q.4, float 0x3F8110FDC0000000)
   %q.2 = call float @llvm.fma.f32(float %r, float %q.3, float 0x3FA5554F00000000)
   %q.1 = call float @llvm.fma.f32(float %r, float %q.2, float 0x3FC5555560000000)
   %q = call float @llvm.fma.f32(float %r, float %q.1, float 0.5)
   %square = fmul float %r, %r
-  %p = call float @llvm.fma.f32(float %square, float %q, float %r.rest)
-  %exponent = shl i32 %bits, 23
-  %e.bits = add i32 %exponent, 1056964608                              ; the bits of 0.5
+  %p = call float @llvm.fma.f32(float %square, float %q, float %r.low)
+  %e.bits = shl i32 %bits, 23                                          ; 126 more than k: those of 2^k / 2
   %e = bitcast i32 %e.bits to float
   %less = fsub float %e, 0.5
   %less.left = fsub float %e, %less
   %less.rest = fsub float %less.left, 0.5
-  %high = call float @llvm.fma.f32(float %e, float %r, float %less)
+  %high = call float @llvm.fma.f32(float %e, float %r.high, float %less)
   %left = fsub float %less, %high
-  %part = call float @llvm.fma.f32(float %e, float %r, float %left)
+  %part = call float @llvm.fma.f32(float %e, float %r.high, float %left)
   %parts = fadd float %part, %less.rest
   %rest = call float @llvm.fma.f32(float %e, float %p, float %parts)
   %half = fadd float %high, %rest
@@ -108,10 +108,11 @@ define float @__pykc_expm1_f32(float %any) {
 ; little.
 %halves = type { float, float, float, float, float, float, float }
 define internal %halves @halves(float %size, i32 %unit) {
-  %reduced = call %reduced @without_ln2(float %size)
+  %reduced = call %reduced @without_ln2(float %size, float 12582912.0)
   %r = extractvalue %reduced %reduced, 0
-  %r.rest = extractvalue %reduced %reduced, 1
-  %bits = extractvalue %reduced %reduced, 2
+  %r.high = extractvalue %reduced %reduced, 1
+  %r.low = extractvalue %reduced %reduced, 2
+  %bits = extractvalue %reduced %reduced, 3
   %s = fmul float %r, %r
   ; cosh(r) = 1 + s p(s) and sinh(r) = r + r s q(s), p and q by minimax approximation to 2^-33
   %p.1 = call float @llvm.fma.f32(float %s, float 0x3F56D51680000000, float 0x3FA5554E40000000)
@@ -120,7 +121,7 @@ define internal %halves @halves(float %size, i32 %unit) {
   %q.1 = call float @llvm.fma.f32(float %s, float 0x3F2A293AA0000000, float 0x3F8110FE00000000)
   %q = call float @llvm.fma.f32(float %s, float %q.1, float 0x3FC5555560000000)
   %cube = fmul float %r, %s
-  %sine = call float @llvm.fma.f32(float %cube, float %q, float %r.rest)
+  %sine = call float @llvm.fma.f32(float %cube, float %q, float %r.low)
   %exponent = shl i32 %bits, 23
   %up.bits = add i32 %unit, %exponent
   %down.any = sub i32 %unit, %exponent
@@ -133,7 +134,7 @@ define internal %halves @halves(float %size, i32 %unit) {
   %small.rest = fsub float %small.left, %down
   %large.left = fsub float %up, %large
   %large.rest = fadd float %large.left, %down
-  %result.with.0 = insertvalue %halves poison, float %r, 0
+  %result.with.0 = insertvalue %halves poison, float %r.high, 0
   %result.with.1 = insertvalue %halves %result.with.0, float %cosine, 1
   %result.with.2 = insertvalue %halves %result.with.1, float %sine, 2
   %result.with.3 = insertvalue %halves %result.with.2, float %large, 3
