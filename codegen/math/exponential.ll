@@ -265,22 +265,67 @@ define internal %logarithm @logarithm(float %m, float %e) {
   ret %logarithm %result
 }
 
-; log2 and log10 by the logarithm that pow has
-define internal float @log2_of(float %m, float %e) {
-  %logarithm = call %logarithm @logarithm(float %m, float %e)
-  %sum = extractvalue %logarithm %logarithm, 0
-  %sum.rest = extractvalue %logarithm %logarithm, 1
-  %result = fadd float %sum, %sum.rest
+; log2 and log10. x = m 2^e with m from about 0.84 to 1.68, and c is 1 or, of an m above 1.18, 11/8; s = (m - c) / (m + c)
+; is so small that s^3 / 3 and what lies behind need no rests. `s.rest` is what s lacks of the ratio, and right, since 2c
+; has so few bits.
+%ratio = type { float, float, float, i1 }
+define internal %ratio @ratio_of(i32 %bits, i32 %least, float %added) {
+  %from.least = sub i32 %bits, %least
+  %e.whole = ashr i32 %from.least, 23
+  %e.bits = and i32 %from.least, -8388608
+  %m.bits = sub i32 %bits, %e.bits
+  %m = bitcast i32 %m.bits to float
+  %e.plain = sitofp i32 %e.whole to float
+  %e = fadd float %e.plain, %added
+  %upper = and i32 %from.least, 4194304
+  %is.upper = icmp ne i32 %upper, 0
+  %c.twice = select i1 %is.upper, float 2.75, float 2.0
+  %above = call float @llvm.fma.f32(float %c.twice, float -0.5, float %m)                   ; exact
+  %below = call float @llvm.fma.f32(float %c.twice, float 0.5, float %m)
+  %inverse = call float @__pykc_reciprocal_f32(float %below)
+  %s = fmul float %above, %inverse
+  %s.negated = fneg float %s
+  %missing.high = call float @llvm.fma.f32(float %s.negated, float %c.twice, float %above)  ; exact
+  %missing = call float @llvm.fma.f32(float %s.negated, float %above, float %missing.high)  ; above - s (m + c)
+  %s.rest = fmul float %missing, %inverse
+  %result.with.0 = insertvalue %ratio poison, float %s, 0
+  %result.with.1 = insertvalue %ratio %result.with.0, float %s.rest, 1
+  %result.with.2 = insertvalue %ratio %result.with.1, float %e, 2
+  %result = insertvalue %ratio %result.with.2, i1 %is.upper, 3
+  ret %ratio %result
+}
+
+; log2(c) + e + 2 / ln2 (s + s^3 q(s^2)), q by minimax approximation to 2^-36 in all. The first part of log2(c) has so
+; few bits that the sum with e is exact. s.rest counts by the slope, which is 1.0042 or little else.
+define internal float @log2_of(i32 %bits, float %added) {
+  %ratio = call %ratio @ratio_of(i32 %bits, i32 1062677250, float %added)                   ; the bits of 0.8405
+  %s = extractvalue %ratio %ratio, 0
+  %s.rest = extractvalue %ratio %ratio, 1
+  %e = extractvalue %ratio %ratio, 2
+  %is.upper = extractvalue %ratio %ratio, 3
+  %c.high = select i1 %is.upper, float 0x3FDD674000000000, float -0.0
+  %c.low = select i1 %is.upper, float 0x3ED3E032E0000000, float -0.0
+  %base = fadd float %e, %c.high
+  %square = fmul float %s, %s
+  %q.1 = call float @llvm.fma.f32(float %square, float 0x3FDAA61400000000, float 0x3FE2774E80000000)
+  %q = call float @llvm.fma.f32(float %square, float %q.1, float 0x3FEEC709E0000000)
+  %curve = call float @llvm.fma.f32(float %square, float %q, float 0x3E64AE0C00000000)      ; with what 2 / ln2 lacks
+  %sum = call float @llvm.fma.f32(float %s, float 0x4007154760000000, float %base)
+  %sum.left = fsub float %base, %sum
+  %sum.exact = call float @llvm.fma.f32(float %s, float 0x4007154760000000, float %sum.left)
+  %of.c = fadd float %sum.exact, %c.low
+  %of.rest = call float @llvm.fma.f32(float %s.rest, float 0x40072E1900000000, float %of.c)
+  %low = call float @llvm.fma.f32(float %s, float %curve, float %of.rest)
+  %result = fadd float %sum, %low
   ret float %result
 }
 
 define internal float @any_log2(float %x) cold {
-  %parts = call %binary @split(float %x)
-  %m = extractvalue %binary %parts, 0
-  %e = extractvalue %binary %parts, 1
-  %sum = call float @log2_of(float %m, float %e)
+  %raised = fmul float %x, 16777216.0                                  ; 2^24
+  %bits = bitcast float %raised to i32
+  %of.subnormal = call float @log2_of(i32 %bits, float -24.0)
   %is.number = fcmp olt float %x, 0x7FF0000000000000
-  %of.large = select i1 %is.number, float %sum, float %x
+  %of.large = select i1 %is.number, float %of.subnormal, float %x
   %below.zero = fcmp olt float %x, 0.0
   %of.any = select i1 %below.zero, float 0x7FF8000000000000, float %of.large
   %is.zero = fcmp oeq float %x, 0.0
@@ -290,13 +335,7 @@ define internal float @any_log2(float %x) cold {
 
 define float @__pykc_log2_f32(float %x) {
   %bits = bitcast float %x to i32
-  %from.root = sub i32 %bits, 1060439283  ; the bits of sqrt(1/2)
-  %e.whole = ashr i32 %from.root, 23
-  %e.bits = shl i32 %e.whole, 23
-  %m.bits = sub i32 %bits, %e.bits
-  %m = bitcast i32 %m.bits to float
-  %e = sitofp i32 %e.whole to float
-  %of.normal = call float @log2_of(float %m, float %e)
+  %of.normal = call float @log2_of(i32 %bits, float 0.0)
   %from.normal = sub i32 %bits, 8388608
   %is.normal = icmp ult i32 %from.normal, 2130706432
   br i1 %is.normal, label %done, label %rarely
@@ -310,26 +349,37 @@ done:
   ret float %result
 }
 
-define internal float @log10_of(float %m, float %e) {
-  %logarithm = call %logarithm @logarithm(float %m, float %e)
-  %sum = extractvalue %logarithm %logarithm, 0
-  %sum.rest = extractvalue %logarithm %logarithm, 1
-  %high = fmul float %sum, 0x3FD3441360000000
-  %high.negated = fneg float %high
-  %exact = call float @llvm.fma.f32(float %sum, float 0x3FD3441360000000, float %high.negated)
-  %lower = call float @llvm.fma.f32(float %sum, float 0xBE4EC10C00000000, float %exact)
-  %low = call float @llvm.fma.f32(float %sum.rest, float 0x3FD3441360000000, float %lower)
-  %result = fadd float %high, %low
+; The same; log10(2) has two parts, too.
+define internal float @log10_of(i32 %bits, float %added) {
+  %ratio = call %ratio @ratio_of(i32 %bits, i32 1062534644, float %added)                   ; the bits of 0.832
+  %s = extractvalue %ratio %ratio, 0
+  %s.rest = extractvalue %ratio %ratio, 1
+  %e = extractvalue %ratio %ratio, 2
+  %is.upper = extractvalue %ratio %ratio, 3
+  %c.high = select i1 %is.upper, float 0x3FC1B3E000000000, float 0.0
+  %c.low = select i1 %is.upper, float 0x3EAC7B2540000000, float -0.0
+  %base = call float @llvm.fma.f32(float %e, float 0x3FD3441000000000, float %c.high)       ; exact
+  %square = fmul float %s, %s
+  %q.1 = call float @llvm.fma.f32(float %square, float 0x3FC0053EA0000000, float 0x3FC63C5000000000)
+  %q = call float @llvm.fma.f32(float %square, float %q.1, float 0x3FD287A760000000)
+  %curve = call float @llvm.fma.f32(float %square, float %q, float 0xBE55B235E0000000)      ; with what 2 / ln10 lacks
+  %sum = call float @llvm.fma.f32(float %s, float 0x3FEBCB7B20000000, float %base)
+  %sum.left = fsub float %base, %sum
+  %sum.exact = call float @llvm.fma.f32(float %s, float 0x3FEBCB7B20000000, float %sum.left)
+  %of.c = fadd float %sum.exact, %c.low
+  %of.e = call float @llvm.fma.f32(float %e, float 0x3EAA84FBC0000000, float %of.c)
+  %of.rest = call float @llvm.fma.f32(float %s.rest, float 0x3FEBE95DA0000000, float %of.e)
+  %low = call float @llvm.fma.f32(float %s, float %curve, float %of.rest)
+  %result = fadd float %sum, %low
   ret float %result
 }
 
 define internal float @any_log10(float %x) cold {
-  %parts = call %binary @split(float %x)
-  %m = extractvalue %binary %parts, 0
-  %e = extractvalue %binary %parts, 1
-  %sum = call float @log10_of(float %m, float %e)
+  %raised = fmul float %x, 16777216.0                                  ; 2^24
+  %bits = bitcast float %raised to i32
+  %of.subnormal = call float @log10_of(i32 %bits, float -24.0)
   %is.number = fcmp olt float %x, 0x7FF0000000000000
-  %of.large = select i1 %is.number, float %sum, float %x
+  %of.large = select i1 %is.number, float %of.subnormal, float %x
   %below.zero = fcmp olt float %x, 0.0
   %of.any = select i1 %below.zero, float 0x7FF8000000000000, float %of.large
   %is.zero = fcmp oeq float %x, 0.0
@@ -339,13 +389,7 @@ define internal float @any_log10(float %x) cold {
 
 define float @__pykc_log10_f32(float %x) {
   %bits = bitcast float %x to i32
-  %from.root = sub i32 %bits, 1060439283  ; the bits of sqrt(1/2)
-  %e.whole = ashr i32 %from.root, 23
-  %e.bits = shl i32 %e.whole, 23
-  %m.bits = sub i32 %bits, %e.bits
-  %m = bitcast i32 %m.bits to float
-  %e = sitofp i32 %e.whole to float
-  %of.normal = call float @log10_of(float %m, float %e)
+  %of.normal = call float @log10_of(i32 %bits, float 0.0)
   %from.normal = sub i32 %bits, 8388608
   %is.normal = icmp ult i32 %from.normal, 2130706432
   br i1 %is.normal, label %done, label %rarely
