@@ -217,11 +217,12 @@ define internal %binary @split(float %size) {
 
 ; pow(x, y) = 2^(y log2 |x|), with the sign of an odd power. libclc's is up to 2.7 ulp off, by way of tables.
 ;
-; |x| = m 2^e with m from sqrt(1/2) to sqrt(2), and log(m) = 2 (s + s^3/3 + s^5 q(s^2)) with s = (m - 1) / (m + 1). The
-; logarithm is multiplied by up to 2^7, so each step keeps what it rounds away in a second float, all but the small q.
+; |x| = m 2^e with m from sqrt(1/2) to sqrt(2), and log(m) = 2/3 s (3 + s^2 + s^4 q(s^2)) with s = (m - 1) / (m + 1).
+; The logarithm is multiplied by up to 2^7, so each step keeps what it rounds away in a second float, all but the small
+; q. It is 2^23 times as large as it should be: so is e where it lies in x, as a whole number.
 %logarithm = type { float, float }
 
-; log2(m 2^e) and what its rounding takes away
+; 2^23 log2(m 2^e) of an e times 2^23, and what its rounding takes away
 define internal %logarithm @logarithm(float %m, float %e) {
   ; s and the rest of s
   %above = fsub float %m, 1.0  ; exact
@@ -233,33 +234,28 @@ define internal %logarithm @logarithm(float %m, float %e) {
   %missing = call float @llvm.fma.f32(float %s.negated, float %above, float %missing.high)  ; above - s (m + 1)
   %s.rest = fmul float %missing, %inverse
 
-  ; s^2 / 3 + s^4 q(s^2), q by Chebyshev approximation to 2^-41 in all; what a third lacks as a float is added to s^2 q.
-  ; s.rest counts by the slope, 1 / (1 - s^2)
+  ; 3 + s^2 + s^4 q(s^2), q by minimax approximation to 2^-36 in all. s.rest counts by the slope, 3 / (1 - s^2)
   %square = fmul float %s, %s
-  %square.negated = fneg float %square
-  %square.rest = call float @llvm.fma.f32(float %s, float %s, float %square.negated)
-  %q.2 = call float @llvm.fma.f32(float %square, float 0x3FB8795BE0000000, float 0x3FBC6C0EC0000000)
-  %q.1 = call float @llvm.fma.f32(float %square, float %q.2, float 0x3FC24928E0000000)
-  %q = call float @llvm.fma.f32(float %square, float %q.1, float 0x3FC99999A0000000)
-  %q.square = call float @llvm.fma.f32(float %square, float %q, float 0xBE45555560000000)
-  %third = fmul float %square, 0x3FD5555560000000
-  %third.negated = fneg float %third
-  %third.exact = call float @llvm.fma.f32(float %square, float 0x3FD5555560000000, float %third.negated)
-  %third.low = call float @llvm.fma.f32(float %square.rest, float 0x3FD5555560000000, float %third.exact)
-  %third.rest = call float @llvm.fma.f32(float %square, float %q.square, float %third.low)
-  %slope = fadd float %square, 1.0
+  %q.1 = call float @llvm.fma.f32(float %square, float 0x3FD67BA1C0000000, float 0x3FDB67BB80000000)
+  %q = call float @llvm.fma.f32(float %square, float %q.1, float 0x3FE3333800000000)
+  %q.square = fmul float %square, %q
+  %curve = call float @llvm.fma.f32(float %s, float %s, float 3.0)
+  %curve.left = fsub float 3.0, %curve
+  %curve.exact = call float @llvm.fma.f32(float %s, float %s, float %curve.left)
+  %curve.rest = call float @llvm.fma.f32(float %square, float %q.square, float %curve.exact)
+  %slope = call float @llvm.fma.f32(float %square, float 3.0, float 3.0)
 
-  ; plus 1, times s, times 2 / log(2), plus e: the logarithm
-  %product = call float @llvm.fma.f32(float %s, float %third, float %s)
-  %product.left = fsub float %s, %product
-  %product.exact = call float @llvm.fma.f32(float %s, float %third, float %product.left)
-  %product.low = call float @llvm.fma.f32(float %s.rest, float %slope, float %product.exact)
-  %product.rest = call float @llvm.fma.f32(float %s, float %third.rest, float %product.low)
-  %sum = call float @llvm.fma.f32(float %product, float 0x4007154760000000, float %e)
+  ; times s, times 2 / log(8), plus e: the logarithm
+  %product = fmul float %s, %curve
+  %product.negated = fneg float %product
+  %product.exact = call float @llvm.fma.f32(float %s, float %curve, float %product.negated)
+  %product.low = call float @llvm.fma.f32(float %s, float %curve.rest, float %product.exact)
+  %product.rest = call float @llvm.fma.f32(float %s.rest, float %slope, float %product.low)
+  %sum = call float @llvm.fma.f32(float %product, float 0x415EC709E0000000, float %e)
   %sum.left = fsub float %e, %sum
-  %sum.exact = call float @llvm.fma.f32(float %product, float 0x4007154760000000, float %sum.left)
-  %sum.low = call float @llvm.fma.f32(float %product, float 0x3E64AE0C00000000, float %sum.exact)
-  %sum.rest = call float @llvm.fma.f32(float %product.rest, float 0x4007154760000000, float %sum.low)
+  %sum.exact = call float @llvm.fma.f32(float %product, float 0x415EC709E0000000, float %sum.left)
+  %sum.low = call float @llvm.fma.f32(float %product, float 0xBFAE2FE000000000, float %sum.exact)
+  %sum.rest = call float @llvm.fma.f32(float %product.rest, float 0x415EC709E0000000, float %sum.low)
   %with.sum = insertvalue %logarithm poison, float %sum, 0
   %result = insertvalue %logarithm %with.sum, float %sum.rest, 1
   ret %logarithm %result
@@ -410,9 +406,12 @@ define internal float @any_power(float %x, float %y) cold {
   %parts = call %binary @split(float %x.size)
   %m = extractvalue %binary %parts, 0
   %e = extractvalue %binary %parts, 1
-  %logarithm = call %logarithm @logarithm(float %m, float %e)
-  %sum = extractvalue %logarithm %logarithm, 0
-  %sum.rest = extractvalue %logarithm %logarithm, 1
+  %e.raised = fmul float %e, 8388608.0
+  %logarithm = call %logarithm @logarithm(float %m, float %e.raised)
+  %sum.raised = extractvalue %logarithm %logarithm, 0
+  %sum.rest.raised = extractvalue %logarithm %logarithm, 1
+  %sum = fmul float %sum.raised, 0x3E80000000000000                  ; 2^-23
+  %sum.rest = fmul float %sum.rest.raised, 0x3E80000000000000
 
   ; of 0, infinity and NaN
   %is.zero = fcmp oeq float %x.size, 0.0
@@ -471,11 +470,10 @@ define float @__pykc_pow_f32(float %x, float %y) {
   %x.bits = bitcast float %x to i32
   %size.bits = and i32 %x.bits, 2147483647
   %from.root = sub i32 %size.bits, 1060439283                        ; the bits of sqrt(1/2)
-  %e.whole = ashr i32 %from.root, 23
-  %e.bits = shl i32 %e.whole, 23
+  %e.bits = and i32 %from.root, -8388608
   %m.bits = sub i32 %size.bits, %e.bits
   %m = bitcast i32 %m.bits to float
-  %e = sitofp i32 %e.whole to float
+  %e = sitofp i32 %e.bits to float
   %logarithm = call %logarithm @logarithm(float %m, float %e)
   %log = extractvalue %logarithm %logarithm, 0
   %log.rest = extractvalue %logarithm %logarithm, 1
@@ -483,10 +481,11 @@ define float @__pykc_pow_f32(float %x, float %y) {
   %times.negated = fneg float %times
   %times.exact = call float @llvm.fma.f32(float %y, float %log, float %times.negated)
   %times.rest = call float @llvm.fma.f32(float %y, float %log.rest, float %times.exact)
-  %shifted = fadd float %times, 12582912.0
+  %shifted = call float @llvm.fma.f32(float %times, float 0x3E80000000000000, float 12582912.0) ; times 2^-23
   %k = fsub float %shifted, 12582912.0
-  %r.high = fsub float %times, %k                                     ; exact
-  %r = fadd float %r.high, %times.rest
+  %k.negated = fneg float %k
+  %r.high = call float @llvm.fma.f32(float %times, float 0x3E80000000000000, float %k.negated)  ; exact
+  %r = call float @llvm.fma.f32(float %times.rest, float 0x3E80000000000000, float %r.high)
   %power = call float @power_of_two_near_zero(float %r)
   %power.bits = bitcast float %power to i32
   %shifted.bits = bitcast float %shifted to i32
@@ -504,7 +503,7 @@ define float @__pykc_pow_f32(float %x, float %y) {
   %from.normal = sub i32 %size.bits, 8388608
   %is.normal = icmp ult i32 %from.normal, 2130706432
   %times.size = call float @llvm.fabs.f32(float %times)
-  %is.near = fcmp olt float %times.size, 125.0
+  %is.near = fcmp olt float %times.size, 1048576000.0                   ; 125 2^23
   %y.size = call float @llvm.fabs.f32(float %y)
   %y.is.small = fcmp olt float %y.size, 4194304.0
   %y.is.whole = fcmp oeq float %y, %y.whole
