@@ -263,15 +263,14 @@ define internal %logarithm @logarithm(float %m, float %e) {
 
 ; log2 and log10. x = m 2^e with m from about 0.84 to 1.68, and c is 1 or, of an m above 1.18, 11/8; s = (m - c) / (m + c)
 ; is so small that s^3 / 3 and what lies behind need no rests. `s.rest` is what s lacks of the ratio, and right, since 2c
-; has so few bits.
+; has so few bits. e is 2^23 times as large as it should be, as for pow.
 %ratio = type { float, float, float, i1 }
 define internal %ratio @ratio_of(i32 %bits, i32 %least, float %added) {
   %from.least = sub i32 %bits, %least
-  %e.whole = ashr i32 %from.least, 23
   %e.bits = and i32 %from.least, -8388608
   %m.bits = sub i32 %bits, %e.bits
   %m = bitcast i32 %m.bits to float
-  %e.plain = sitofp i32 %e.whole to float
+  %e.plain = sitofp i32 %e.bits to float
   %e = fadd float %e.plain, %added
   %upper = and i32 %from.least, 4194304
   %is.upper = icmp ne i32 %upper, 0
@@ -299,9 +298,9 @@ define internal float @log2_of(i32 %bits, float %added) {
   %s.rest = extractvalue %ratio %ratio, 1
   %e = extractvalue %ratio %ratio, 2
   %is.upper = extractvalue %ratio %ratio, 3
-  %c.high = select i1 %is.upper, float 0x3FDD674000000000, float -0.0
+  %c.high = select i1 %is.upper, float 0x3FDD674000000000, float 0.0
   %c.low = select i1 %is.upper, float 0x3ED3E032E0000000, float -0.0
-  %base = fadd float %e, %c.high
+  %base = call float @llvm.fma.f32(float %e, float 0x3E80000000000000, float %c.high)        ; exact
   %square = fmul float %s, %s
   %q.1 = call float @llvm.fma.f32(float %square, float 0x3FDAA61400000000, float 0x3FE2774E80000000)
   %q = call float @llvm.fma.f32(float %square, float %q.1, float 0x3FEEC709E0000000)
@@ -319,7 +318,7 @@ define internal float @log2_of(i32 %bits, float %added) {
 define internal float @any_log2(float %x) cold {
   %raised = fmul float %x, 16777216.0                                  ; 2^24
   %bits = bitcast float %raised to i32
-  %of.subnormal = call float @log2_of(i32 %bits, float -24.0)
+  %of.subnormal = call float @log2_of(i32 %bits, float -201326592.0)             ; -24 2^23
   %is.number = fcmp olt float %x, 0x7FF0000000000000
   %of.large = select i1 %is.number, float %of.subnormal, float %x
   %below.zero = fcmp olt float %x, 0.0
@@ -354,7 +353,7 @@ define internal float @log10_of(i32 %bits, float %added) {
   %is.upper = extractvalue %ratio %ratio, 3
   %c.high = select i1 %is.upper, float 0x3FC1B3E000000000, float 0.0
   %c.low = select i1 %is.upper, float 0x3EAC7B2540000000, float -0.0
-  %base = call float @llvm.fma.f32(float %e, float 0x3FD3441000000000, float %c.high)       ; exact
+  %base = call float @llvm.fma.f32(float %e, float 0x3E63441000000000, float %c.high)       ; exact
   %square = fmul float %s, %s
   %q.1 = call float @llvm.fma.f32(float %square, float 0x3FC0053EA0000000, float 0x3FC63C5000000000)
   %q = call float @llvm.fma.f32(float %square, float %q.1, float 0x3FD287A760000000)
@@ -363,7 +362,7 @@ define internal float @log10_of(i32 %bits, float %added) {
   %sum.left = fsub float %base, %sum
   %sum.exact = call float @llvm.fma.f32(float %s, float 0x3FEBCB7B20000000, float %sum.left)
   %of.c = fadd float %sum.exact, %c.low
-  %of.e = call float @llvm.fma.f32(float %e, float 0x3EAA84FBC0000000, float %of.c)
+  %of.e = call float @llvm.fma.f32(float %e, float 0x3D3A84FBC0000000, float %of.c)
   %of.rest = call float @llvm.fma.f32(float %s.rest, float 0x3FEBE95DA0000000, float %of.e)
   %low = call float @llvm.fma.f32(float %s, float %curve, float %of.rest)
   %result = fadd float %sum, %low
@@ -373,7 +372,7 @@ define internal float @log10_of(i32 %bits, float %added) {
 define internal float @any_log10(float %x) cold {
   %raised = fmul float %x, 16777216.0                                  ; 2^24
   %bits = bitcast float %raised to i32
-  %of.subnormal = call float @log10_of(i32 %bits, float -24.0)
+  %of.subnormal = call float @log10_of(i32 %bits, float -201326592.0)           ; -24 2^23
   %is.number = fcmp olt float %x, 0x7FF0000000000000
   %of.large = select i1 %is.number, float %of.subnormal, float %x
   %below.zero = fcmp olt float %x, 0.0

@@ -55,7 +55,7 @@ define internal double @logarithm_f64(i64 %bits, double %added) {
   %e.plain = fsub double %e.shifted, 6755399441055744.0
   %e = fadd double %e.plain, %added
   %f = fsub double %m, 1.0
-  %result = call double @logarithm_of_f64(double %f, double 0.0, double %e)
+  %result = call double @logarithm_of_f64(double %f, double -0.0, double %e)
   ret double %result
 }
 
@@ -88,7 +88,8 @@ done:
   ret double %result
 }
 
-; For f32, log(1 + f) = f - f^2/2 + f^3 q(f), q by Chebyshev approximation to 2^-28 in all.
+; For f32, log(1 + f) = f - f^2/2 + f^3 q(f), q by Chebyshev approximation to 2^-28 in all. e is 2^23 times as large as
+; it should be, which is where it lies in a number.
 define internal float @logarithm_of_f32(float %f, float %lacks, float %e) {
   %q.7 = call float @llvm.fma.f32(float %f, float 0x3FB1D8EA60000000, float 0xBFBD635BC0000000)
   %q.6 = call float @llvm.fma.f32(float %f, float %q.7, float 0x3FBDEA2820000000)
@@ -100,10 +101,10 @@ define internal float @logarithm_of_f32(float %f, float %lacks, float %e) {
   %q = call float @llvm.fma.f32(float %f, float %q.1, float 0x3FD5555540000000)
   %curve = call float @llvm.fma.f32(float %f, float %q, float -0.5)
   %square = fmul float %f, %f
-  %e.low = call float @llvm.fma.f32(float %e, float 0x3EB7F7D1C0000000, float %lacks)
+  %e.low = call float @llvm.fma.f32(float %e, float 0x3D47F7D1C0000000, float %lacks)
   %low = call float @llvm.fma.f32(float %square, float %curve, float %e.low)
-  %high = call float @llvm.fma.f32(float %e, float 0.693145751953125, float %f)
-  %high.part = call float @llvm.fma.f32(float %e, float -0.693145751953125, float %high)
+  %high = call float @llvm.fma.f32(float %e, float 0x3E762E4000000000, float %f)
+  %high.part = call float @llvm.fma.f32(float %e, float 0xBE762E4000000000, float %high)
   %high.rest = fsub float %f, %high.part
   %rest = fadd float %low, %high.rest
   %result = fadd float %high, %rest
@@ -112,21 +113,20 @@ define internal float @logarithm_of_f32(float %f, float %lacks, float %e) {
 
 define internal float @logarithm_f32(i32 %bits, float %added) {
   %from.root = sub i32 %bits, 1060439283                               ; the bits of sqrt(1/2)
-  %e.whole = ashr i32 %from.root, 23
-  %e.bits = shl i32 %e.whole, 23
+  %e.bits = and i32 %from.root, -8388608
   %m.bits = sub i32 %bits, %e.bits
   %m = bitcast i32 %m.bits to float
-  %e.plain = sitofp i32 %e.whole to float
+  %e.plain = sitofp i32 %e.bits to float
   %e = fadd float %e.plain, %added
   %f = fsub float %m, 1.0
-  %result = call float @logarithm_of_f32(float %f, float 0.0, float %e)
+  %result = call float @logarithm_of_f32(float %f, float -0.0, float %e)
   ret float %result
 }
 
 define internal float @any_logarithm_f32(float %x) cold {
   %raised = fmul float %x, 16777216.0                                  ; 2^24
   %bits = bitcast float %raised to i32
-  %of.subnormal = call float @logarithm_f32(i32 %bits, float -24.0)
+  %of.subnormal = call float @logarithm_f32(i32 %bits, float -201326592.0)       ; -24 2^23
   %is.number = fcmp olt float %x, 0x7FF0000000000000
   %of.large = select i1 %is.number, float %of.subnormal, float %x
   %below.zero = fcmp olt float %x, 0.0
@@ -189,11 +189,11 @@ define internal double @far_log1p_f64(double %x) cold {
 }
 
 define double @__pykc_log1p_f64(double %x) {
-  %near = call double @log_of_one_and(double %x, double 0.0)
+  %near = call double @log_of_one_and(double %x, double -0.0)
   %signed = call double @llvm.copysign.f64(double %near, double %x)    ; -0 stays
-  %is.above = fcmp ogt double %x, -1.0
-  %x.size = call double @llvm.fabs.f64(double %x)
-  %is.below = fcmp olt double %x.size, 0x7E70000000000000
+  %w = fadd double %x, 1.0
+  %is.above = fcmp ogt double %w, 0.0
+  %is.below = fcmp olt double %w, 0x7E70000000000000
   %is.near = and i1 %is.above, %is.below
   br i1 %is.near, label %done, label %rarely
 
@@ -323,11 +323,10 @@ define internal float @log_of_one_and_f32(float %u, float %lacks) {
   %rest = fadd float %left, %lacks
   %bits = bitcast float %w to i32
   %from.root = sub i32 %bits, 1060439283                               ; the bits of sqrt(1/2)
-  %e.whole = ashr i32 %from.root, 23
-  %e.bits = shl i32 %e.whole, 23
+  %e.bits = and i32 %from.root, -8388608
   %m.bits = sub i32 %bits, %e.bits
   %m = bitcast i32 %m.bits to float
-  %e = sitofp i32 %e.whole to float
+  %e = sitofp i32 %e.bits to float
   %scale.bits = sub i32 1065353216, %e.bits                   ; those of 2^-e
   %scale = bitcast i32 %scale.bits to float
   %f.high = fsub float %m, 1.0
@@ -350,11 +349,11 @@ define internal float @far_log1p_f32(float %x) cold {
 }
 
 define float @__pykc_log1p_f32(float %x) {
-  %near = call float @log_of_one_and_f32(float %x, float 0.0)
+  %near = call float @log_of_one_and_f32(float %x, float -0.0)
   %signed = call float @llvm.copysign.f32(float %near, float %x)    ; -0 stays
-  %is.above = fcmp ogt float %x, -1.0
-  %x.size = call float @llvm.fabs.f32(float %x)
-  %is.below = fcmp olt float %x.size, 0x4630000000000000
+  %w = fadd float %x, 1.0
+  %is.above = fcmp ogt float %w, 0.0
+  %is.below = fcmp olt float %w, 0x4630000000000000
   %is.near = and i1 %is.above, %is.below
   br i1 %is.near, label %done, label %rarely
 
