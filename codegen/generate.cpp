@@ -1,5 +1,6 @@
 // IR in, Artifact out: emit, link the math library, optimise, print or assemble.
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/CodeGen/Passes.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -14,6 +15,7 @@
 #include "base/budget.h"
 #include "codegen/codegen.h"
 #include "codegen/cpu/function.h"
+#include "codegen/cpu/passes/swap_frame_register.h"
 #include "codegen/emit/module_state.h"
 #include "codegen/kernel_info.h"
 #include "codegen/left_in_llvm.h"
@@ -102,6 +104,7 @@ class CodePasses : public llvm::legacy::PassManager {
         is_costly_(!is_for_host_ && (module.getInstructionCount() > kLargeModule ||
                                      comparisons_in_strength(module) > kMostComparisons)) {}
   void add(llvm::Pass* pass) override {
+    if (is_for_host_ && pass->getPassID() == &llvm::PrologEpilogCodeInserterID) PassManager::add(new SwapFrameRegister);
     if (is_left_out(pass->getPassName()))
       delete pass;
     else
