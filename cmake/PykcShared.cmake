@@ -26,3 +26,4 @@ set(runtime pykc_capi_runtime pykc_runtime pykc_base)
 pykc_shared_library(runtime FILE pykc_runtime LINK ${runtime})
 pykc_shared_library(compiler FILE pykc
   LINK pykc_capi_compiler pykc_jit pykc_driver pykc_frontend pykc_codegen pykc_ir pykc_stdlib ${runtime})
+pykc_in_order(compiler_shared)

@@ -46,6 +46,18 @@ if(PYKC_LLD)
   endif()
 endif()
 
+# pykc_in_order(TARGET): links what compiles in the order in which compilations enter functions.
+if(PYKC_LLD AND NOT PYKC_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "Release")
+  set(PYKC_FUNCTION_ORDER ${PROJECT_BINARY_DIR}/cli/function_order.txt)
+endif()
+function(pykc_in_order target)
+  if(PYKC_FUNCTION_ORDER)
+    add_dependencies(${target} pykc_function_order)
+    target_link_options(${target} PRIVATE -Wl,--symbol-ordering-file=${PYKC_FUNCTION_ORDER} -Wl,--no-warn-symbol-ordering)
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${PYKC_FUNCTION_ORDER})
+  endif()
+endfunction()
+
 # LLVM by llvm-config, not by its CMake package: that one wants the development packages of libraries (libedit, libffi,
 # z3, curl, libxml2) of which not one byte is linked here.
 find_program(PYKC_LLVM_CONFIG NAMES llvm-config-22 HINTS /usr/lib/llvm-22/bin REQUIRED)
