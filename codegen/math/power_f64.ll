@@ -22,34 +22,38 @@ define internal %logarithm.f64 @logarithm_of_power(double %m, double %e) {
   %missing = call double @llvm.fma.f64(double %s.negated, double %above, double %missing.high)  ; above - s (m + 1)
   %s.rest = fmul double %missing, %inverse
 
-  ; 3 + s^2 + s^4 q(s^2), q by minimax approximation to 2^-73 in all; s.rest counts by the slope, 3 / (1 - s^2)
+  ; s^2 / 3 + s^4 q(s^2), q by minimax approximation to 2^-73 in all; s.rest counts by the slope, 1 / (1 - s^2)
   %square = fmul double %s, %s
-  %q.6 = call double @llvm.fma.f64(double %square, double 0x3FC701296D06A638, double 0x3FC66AE4B8196CBD)
-  %q.5 = call double @llvm.fma.f64(double %square, double %q.6, double 0x3FC99B0A3F8B533E)
-  %q.4 = call double @llvm.fma.f64(double %square, double %q.5, double 0x3FCD89D1740C52FC)
-  %q.3 = call double @llvm.fma.f64(double %square, double %q.4, double 0x3FD1745D21EDE6E3)
-  %q.2 = call double @llvm.fma.f64(double %square, double %q.3, double 0x3FD55555554312C4)
-  %q.1 = call double @llvm.fma.f64(double %square, double %q.2, double 0x3FDB6DB6DB6DC6F6)
-  %q = call double @llvm.fma.f64(double %square, double %q.1, double 0x3FE3333333333330)
+  %square.negated = fneg double %square
+  %square.rest = call double @llvm.fma.f64(double %s, double %s, double %square.negated)
+  %q.6 = call double @llvm.fma.f64(double %square, double 0x3FAEAC373C08DDA0, double 0x3FADE3DBA021E651)
+  %q.5 = call double @llvm.fma.f64(double %square, double %q.6, double 0x3FB11206D5078CD4)
+  %q.4 = call double @llvm.fma.f64(double %square, double %q.5, double 0x3FB3B1364D5D8CA8)
+  %q.3 = call double @llvm.fma.f64(double %square, double %q.4, double 0x3FB745D18292892F)
+  %q.2 = call double @llvm.fma.f64(double %square, double %q.3, double 0x3FBC71C71C596E5A)
+  %q.1 = call double @llvm.fma.f64(double %square, double %q.2, double 0x3FC2492492492F4F)
+  %q = call double @llvm.fma.f64(double %square, double %q.1, double 0x3FC9999999999996)
+  %third = fmul double %square, 0x3FD5555555555555
+  %third.negated = fneg double %third
+  %third.exact = call double @llvm.fma.f64(double %square, double 0x3FD5555555555555, double %third.negated)
   %fourth = fmul double %square, %square
-  %curve = call double @llvm.fma.f64(double %s, double %s, double 3.0)
-  %curve.left = fsub double 3.0, %curve
-  %curve.exact = call double @llvm.fma.f64(double %s, double %s, double %curve.left)
-  %curve.rest = call double @llvm.fma.f64(double %fourth, double %q, double %curve.exact)
-  %slope.most = call double @llvm.fma.f64(double %square, double 3.0, double 3.0)
-  %slope = call double @llvm.fma.f64(double %fourth, double 3.0, double %slope.most)
+  %third.low = call double @llvm.fma.f64(double %square, double 0x3C75555555555555, double %third.exact)
+  %third.lower = call double @llvm.fma.f64(double %square.rest, double 0x3FD5555555555555, double %third.low)
+  %third.rest = call double @llvm.fma.f64(double %fourth, double %q, double %third.lower)
+  %slope.most = fadd double %square, 1.0
+  %slope = fadd double %slope.most, %fourth
 
-  ; times s, times 2 / log(8), plus e: the logarithm
-  %product = fmul double %s, %curve
-  %product.negated = fneg double %product
-  %product.exact = call double @llvm.fma.f64(double %s, double %curve, double %product.negated)
-  %product.low = call double @llvm.fma.f64(double %s, double %curve.rest, double %product.exact)
+  ; plus 1, times s, times 2 / log(2), plus e: the logarithm
+  %product = call double @llvm.fma.f64(double %s, double %third, double %s)
+  %product.left = fsub double %s, %product
+  %product.exact = call double @llvm.fma.f64(double %s, double %third, double %product.left)
+  %product.low = call double @llvm.fma.f64(double %s, double %third.rest, double %product.exact)
   %product.rest = call double @llvm.fma.f64(double %s.rest, double %slope, double %product.low)
-  %sum = call double @llvm.fma.f64(double %product, double 0x3FEEC709DC3A03FD, double %e)
+  %sum = call double @llvm.fma.f64(double %product, double 0x40071547652B82FE, double %e)
   %sum.left = fsub double %e, %sum
-  %sum.exact = call double @llvm.fma.f64(double %product, double 0x3FEEC709DC3A03FD, double %sum.left)
-  %sum.low = call double @llvm.fma.f64(double %product, double 0x3C8D27F05548AF0C, double %sum.exact)
-  %sum.rest = call double @llvm.fma.f64(double %product.rest, double 0x3FEEC709DC3A03FD, double %sum.low)
+  %sum.exact = call double @llvm.fma.f64(double %product, double 0x40071547652B82FE, double %sum.left)
+  %sum.low = call double @llvm.fma.f64(double %product, double 0x3C8777D0FFDA0D24, double %sum.exact)
+  %sum.rest = call double @llvm.fma.f64(double %product.rest, double 0x40071547652B82FE, double %sum.low)
   %with.sum = insertvalue %logarithm.f64 poison, double %sum, 0
   %result = insertvalue %logarithm.f64 %with.sum, double %sum.rest, 1
   ret %logarithm.f64 %result
@@ -231,7 +235,7 @@ done:
   ret double %result
 }
 
-; log2 and log10 as for f32, q by minimax approximation to 2^-59 in all
+; log2 and log10: of the logarithm, s alone has a rest; q by minimax approximation to 2^-59 in all
 define internal %logarithm.f64 @half_logarithm_f64(double %m) {
   %above = fsub double %m, 1.0  ; exact
   %below = fadd double %m, 1.0
