@@ -16,6 +16,9 @@ inline constexpr llvm::StringLiteral kIsWatched = "pykc.watched";
 /// around the turns of threads have it, and those that run for the edges of arrays.
 inline constexpr llvm::StringLiteral kPlain = "llvm.loop.unroll.disable";
 
+/// An attribute of functions: each thread has arrays of its own.
+inline constexpr llvm::StringLiteral kHasLocalArrays = "pykc.has_local_arrays";
+
 /// An attribute of functions: a parameter is a local array of the caller's.
 inline constexpr llvm::StringLiteral kTakesLocalArray = "pykc.takes_local_array";
 

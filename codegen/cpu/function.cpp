@@ -236,6 +236,7 @@ llvm::Function* declare_cpu_function(ModuleState& state, const ir::Function& sou
   llvm::Function* function = create_function(state, types, result, source.symbol + ".body", false);
   add_parameter_attributes(source, *function);
   if (source.part != ir::FunctionPart::None) function->addFnAttr(llvm::Attribute::NoInline);
+  if (!source.local_arrays.empty()) function->addFnAttr(kHasLocalArrays);
   const auto count = static_cast<unsigned>(source.parameters.size());
   describe(state, source, *function, *function->getArg(count),
            runs_blocks(source) ? kLaunchParameter : kRecordParameter);
