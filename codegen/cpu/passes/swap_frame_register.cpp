@@ -41,15 +41,17 @@ bool reads_from(const llvm::MachineInstr& instruction, llvm::MCRegister base) {
   return false;
 }
 
+/// What calls and returns name is agreed with others: some conventions of the libraries' pass arguments there.
 bool may_swap(const llvm::MachineInstr& instruction, const Swap& swap) {
   if (instruction.isInlineAsm()) return false;
+  const bool is_agreed = instruction.isCall() || instruction.isReturn();
   const llvm::TargetInstrInfo& instructions = *instruction.getMF()->getSubtarget().getInstrInfo();
   for (const llvm::MachineOperand& operand : instruction.operands()) {
     if (operand.isRegMask() && operand.clobbersPhysReg(swap.one) != operand.clobbersPhysReg(swap.other)) return false;
     if (!operand.isReg() || !operand.getReg()) continue;
     const llvm::MCRegister now = operand.getReg().asMCReg(), then = swap(now);
     const auto* among = instruction.getRegClassConstraint(operand.getOperandNo(), &instructions, &swap.registers);
-    if (then != now && among != nullptr && !among->contains(then)) return false;
+    if (then != now && (is_agreed || (among != nullptr && !among->contains(then)))) return false;
   }
   return true;
 }
@@ -83,6 +85,8 @@ bool SwapFrameRegister::runOnMachineFunction(llvm::MachineFunction& function) {
   const std::size_t least = std::ranges::min_element(reads) - reads.begin();
   const Swap swap{registers, preserved[0], preserved[least]};
   if (reads[0] == reads[least] || function.getRegInfo().isReserved(swap.other)) return false;
+  const auto is_argument = [&](const auto& live) { return swap(live.PhysReg) != live.PhysReg; };
+  if (std::ranges::any_of(function.front().liveins(), is_argument)) return false;
   for (const llvm::MachineBasicBlock& block : function)
     if (!std::ranges::all_of(block, [&](const auto& instruction) { return may_swap(instruction, swap); })) return false;
 
