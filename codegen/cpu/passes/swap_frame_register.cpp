@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
 namespace pykc::codegen {
 namespace {
