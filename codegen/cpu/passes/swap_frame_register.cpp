@@ -82,7 +82,7 @@ bool SwapFrameRegister::runOnMachineFunction(llvm::MachineFunction& function) {
 
   std::array<int, kPreserved.size()> reads = {};
   for (const llvm::MachineBasicBlock& block : function)
-    for (const llvm::MachineInstr& instruction : block)
+    for (const llvm::MachineInstr& instruction : block.instrs())
       for (std::size_t n = 0; n < preserved.size(); ++n) reads[n] += reads_from(instruction, preserved[n]) ? 1 : 0;
   const std::size_t least = std::ranges::min_element(reads) - reads.begin();
   const Swap swap{registers, preserved[0], preserved[least]};
@@ -90,11 +90,12 @@ bool SwapFrameRegister::runOnMachineFunction(llvm::MachineFunction& function) {
   const auto is_argument = [&](const auto& live) { return swap(live.PhysReg) != live.PhysReg; };
   if (std::ranges::any_of(function.front().liveins(), is_argument)) return false;
   for (const llvm::MachineBasicBlock& block : function)
-    if (!std::ranges::all_of(block, [&](const auto& instruction) { return may_swap(instruction, swap); })) return false;
+    if (!llvm::all_of(block.instrs(), [&](const auto& instruction) { return may_swap(instruction, swap); }))
+      return false;
 
   for (llvm::MachineBasicBlock& block : function) {
     swap_live_ins(block, swap);
-    for (llvm::MachineInstr& instruction : block)
+    for (llvm::MachineInstr& instruction : block.instrs())
       for (llvm::MachineOperand& operand : instruction.operands())
         if (operand.isReg() && operand.getReg()) operand.setReg(swap(operand.getReg().asMCReg()));
   }
