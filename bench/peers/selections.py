@@ -19,7 +19,7 @@ ROUNDS, LAUNCHES = 7, 20
 
 def times_of(*command) -> dict[str, float]:
     """What a program prints: "sort i32 2^28: 5.1", in milliseconds."""
-    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     return {name: float(ms) for name, _, ms in (line.partition(": ") for line in output.splitlines())}
 
 

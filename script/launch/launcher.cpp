@@ -251,9 +251,11 @@ Status Launcher::run(const Loaded& loaded, const LaunchShape& shape, const std::
     advise_of_elements(arguments, kernel.info().parameters, failure);
     return failure;
   }
-  // A kernel that can stop, or is watched, is waited for, so that its message stands at its launch. The CPU device has
-  // run it by now; there it must not look as if the program waited.
-  if (!kernel.info().faults.empty() || !kernel.info().watched.symbol.empty()) {
+  // A kernel that can stop, or is watched, is waited for, so that its message stands at its launch, unless it is captured
+  // and runs later. The CPU device has run it by now; there it must not look as if the program waited.
+  const Stream* const stream = prepared.config.stream;
+  const bool is_captured = stream != nullptr && stream->is_capturing();
+  if (!is_captured && (!kernel.info().faults.empty() || !kernel.info().watched.symbol.empty())) {
     const Device& device = loaded.device;
     if (Result<void> done = device.is_cpu() ? device.report_faults() : device.synchronize(); !done)
       return with_reason(DiagnosticId::HostLaunchFailed, kernel.info().name, done.error());

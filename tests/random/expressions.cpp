@@ -93,10 +93,17 @@ Expression unary(Writer& w, int depth) {
   return {w.random.pick(kOperators) + a.text + ")", a.type};
 }
 
+/// One of two that meet. In Numba's dialect a sum of narrow integers without sign is a u64, which meets those with one
+/// in f64.
+std::string operand(Writer& w, ScalarType type, int depth) {
+  const Expression given = expression(w, type, depth);
+  return w.is_enabled(Feature::NumbaDialect) ? converted(given, type).text : given.text;
+}
+
 Expression extreme(Writer& w, int depth) {
   const ScalarType type = w.chance(40) ? w.any_of(kFloats) : w.random.pick(kWideIntegers);
-  std::string text = (w.chance(50) ? "min(" : "max(") + expression(w, type, depth).text;
-  for (int i = 1 + w.number(2); i-- > 0;) text += ", " + expression(w, type, depth).text;
+  std::string text = (w.chance(50) ? "min(" : "max(") + operand(w, type, depth);
+  for (int i = 1 + w.number(2); i-- > 0;) text += ", " + operand(w, type, depth);
   return {text + ")", type};
 }
 
@@ -107,7 +114,7 @@ Expression choice(Writer& w, int depth) {
     return converted({"(" + a.text + " if " + condition(w, depth) + " else " + b.text + ")", a.type}, w.any_type());
   }
   const ScalarType type = w.any_type();
-  const std::string a = expression(w, type, depth).text, b = expression(w, type, depth).text;
+  const std::string a = operand(w, type, depth), b = operand(w, type, depth);
   if (w.chance(30)) return {"selp(" + condition(w, depth) + ", " + a + ", " + b + ")", type};
   return {"(" + a + " if " + condition(w, depth) + " else " + b + ")", type};
 }
@@ -115,9 +122,8 @@ Expression choice(Writer& w, int depth) {
 /// One of two values, of the same type.
 Expression either(Writer& w, int depth) {
   const ScalarType type = w.any_type();
-  return {
-      "(" + expression(w, type, depth).text + (w.chance(50) ? " or " : " and ") + expression(w, type, depth).text + ")",
-      type};
+  const std::string a = operand(w, type, depth), b = operand(w, type, depth);
+  return {"(" + a + (w.chance(50) ? " or " : " and ") + b + ")", type};
 }
 
 Expression ufunc(Writer& w, int depth) {
@@ -131,9 +137,7 @@ Expression ufunc(Writer& w, int depth) {
   const bool takes_one =
       name == "sign" || name == "square" || name == "invert" || name == "negative" || name == "absolute";
   const ScalarType type = is_of_numbers && w.chance(50) ? w.any_of(kFloats) : w.any_of(kIntegers);
-  // In Numba's dialect a sum of one sign has the other one's 64 bits, too, and f64 has no bits.
-  const auto operand = [&] { return converted(expression(w, type, depth), type).text; };
-  const std::string a = operand(), b = operand();
+  const std::string a = operand(w, type, depth), b = operand(w, type, depth);
   // The sign of a NaN is nobody's promise.
   const std::string second = name == "copysign" && is_float(type) ? "max(" + b + ", -2)" : b;
   return converted({"np." + name + "(" + a + (takes_one ? "" : ", " + second) + ")", type}, w.any_type());
@@ -255,11 +259,11 @@ std::string condition(Writer& w, int depth) {
   return a.text + w.random.pick(kOperators) + b.text;
 }
 
-const char* in_place_operator(Writer& w, ScalarType type) {
+std::string in_place(Writer& w, ScalarType type) {
   static constexpr const char* kOfIntegers[] = {
       " += ", " -= ", " *= ", " //= ", " %= ", " &= ", " |= ", " ^= ", " <<= ", " >>= "};
   static constexpr const char* kOfFloats[] = {" += ", " -= ", " *= ", " /= ", " //= ", " %= "};
-  return is_float(type) ? w.random.pick(kOfFloats) : w.random.pick(kOfIntegers);
+  return (is_float(type) ? w.random.pick(kOfFloats) : w.random.pick(kOfIntegers)) + operand(w, type, 2);
 }
 
 std::string uniform_integer(Writer& w) {

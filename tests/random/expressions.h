@@ -11,8 +11,8 @@ Expression expression(Writer& w, ScalarType type, int depth);
 Expression operation(Writer& w, int depth);
 inline Expression any(Writer& w, int depth) { return expression(w, w.any_type(), depth); }
 std::string condition(Writer& w, int depth);
-/// " += ": one of those that leave a variable of this type what it is.
-const char* in_place_operator(Writer& w, ScalarType type);
+/// " += x": an operator that leaves a variable of this type what it is, and what it is given.
+std::string in_place(Writer& w, ScalarType type);
 
 /// The same in all threads of the block.
 std::string uniform_integer(Writer& w);

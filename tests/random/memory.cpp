@@ -242,8 +242,8 @@ void use_local_array(Writer& w) {
   const std::string target = subscript(w, array, 1);
   if (array.element.is_scalar()) {
     const ScalarType type = array.element.scalar;
-    const char* const op = type != ScalarType::Bool && w.chance(30) ? in_place_operator(w, type) : " = ";
-    return w.line(target + op + expression(w, type, 2).text);
+    const bool is_in_place = type != ScalarType::Bool && w.chance(30);
+    return w.line(target + (is_in_place ? in_place(w, type) : " = " + expression(w, type, 2).text));
   }
   if (w.chance(50)) return w.line(target + " = " + value(w, array.element, 2));
   const Expression member = part(w, array.element, target);

@@ -21,8 +21,8 @@ void add_element(Writer& w, const OwnedArray& array, const std::string& i) {
 
 void change(Writer& w, const Variable& element) {
   const bool has_operators = element.type.is_scalar() && element.type.scalar != ScalarType::Bool;
-  w.line(element.name + (has_operators && w.chance(40) ? in_place_operator(w, element.type.scalar) : " = ") +
-         value(w, element.type, 2));
+  const bool is_in_place = has_operators && w.chance(40);
+  w.line(element.name + (is_in_place ? in_place(w, element.type.scalar) : " = " + value(w, element.type, 2)));
 }
 
 /// Writes, does other things, reads again.

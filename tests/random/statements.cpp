@@ -34,9 +34,10 @@ void assign(Writer& w) {
   if (variable.uniform) {
     w.line(w.place.uniform ? variable.name + " = " + uniform_integer(w) : "pass");
   } else if (w.chance(30) && type != ScalarType::Bool) {
-    w.line(variable.name + in_place_operator(w, type) + expression(w, type, 2).text);
+    w.line(variable.name + in_place(w, type));
   } else if (w.chance(50)) {
-    w.line(variable.name + " = " + operation(w, 3).text);  // converts
+    const Expression value = operation(w, 3);  // converts; in Numba's dialect, the variable may become what it is given
+    w.line(variable.name + " = " + (w.is_enabled(Feature::NumbaDialect) ? converted(value, type) : value).text);
   } else {
     w.line(variable.name + " = " + expression(w, type, 3).text);
   }

@@ -257,7 +257,7 @@ const Expr* with_temporary(FunctionChecker& checker, const Expr* value,
   if (is_simple(*value)) return make_body(value);
   const checked::Variable* variable = temporary(checker, value->type, value->range);
   const Expr* body = make_body(checker.tree.make(value->type, value->range, checked::VariableRef{variable}));
-  return body ? checker.tree.make(body->type, value->range, checked::Let{variable, value, body}) : nullptr;
+  return body ? checker.tree.make(body->type, body->range, checked::Let{variable, value, body}) : nullptr;
 }
 
 const Expr* with_parts(FunctionChecker& checker, const Value& tuple,

@@ -173,7 +173,9 @@ const Expr* TreeBuilder::logical(bool is_and, const Expr* left, const Expr* righ
 
 const Expr* TreeBuilder::conditional(const Expr* condition, const Expr* then, const Expr* otherwise) {
   if (const auto* known = condition->as<checked::Constant>()) return known->bits != 0 ? then : otherwise;
-  return make(then->type, join(then->range, otherwise->range), checked::Conditional{condition, then, otherwise});
+  const bool is_first = then->range.begin <= otherwise->range.begin;  // not of `a and b`, which is b where a holds
+  const SourceRange range = is_first ? join(then->range, otherwise->range) : join(otherwise->range, then->range);
+  return make(then->type, range, checked::Conditional{condition, then, otherwise});
 }
 
 const Expr* TreeBuilder::builtin(BuiltinId id, ScalarType result, std::vector<const Expr*> arguments,
