@@ -437,3 +437,11 @@ def test_arrays_between_arrays():
         check("linspace", *args, endpoint=False, axis=-1)
     check("linspace", [0, 1], [5, 8], 4, dtype=int)
     assert_same(pykc.linspace(on_device(x), 3, 4, retstep=True)[1], np.linspace(x, 3, 4, retstep=True)[1], False)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_signs_of_complex_numbers(dtype):
+    parts = [-np.inf, np.inf, np.nan, 0.0, 3.0, -4.0]
+    z = np.array([complex(a, b) for a in parts for b in parts], dtype)
+    found, expected = pykc.sign(pykc.array(z)).get(), np.sign(z)
+    assert ((found == expected) | np.isnan(found) & np.isnan(expected)).all(), (z, found)

@@ -4,15 +4,12 @@ from __future__ import annotations
 LIBRARY = """
     sin cos tan arcsin arccos arctan arctan2 hypot sinh cosh tanh arcsinh arccosh arctanh deg2rad rad2deg
     radians degrees sqrt cbrt exp exp2 expm1 log log2 log10 log1p fabs copysign isnan isinf isfinite
+    sign signbit logaddexp logaddexp2
     fmod fmin fmax gcd lcm absolute minimum maximum
     logical_and logical_or logical_xor logical_not positive negative invert
     add subtract multiply floor_divide remainder bitwise_and bitwise_or bitwise_xor left_shift right_shift
     equal not_equal less less_equal greater greater_equal
 """.split()
-
-_LOG_SUM = ("hi = np.maximum(x0, x1)\nlo = np.minimum(x0, x1)\n"
-            "z = hi if np.isinf(hi) else hi + np.{log}(1 + np.{exp}(lo - hi))")
-
 
 _NEXT_HALF = """z = x0 + x1
 if x0 == x1:
@@ -39,16 +36,10 @@ OWN: dict[str, dict[str, str]] = {
     "reciprocal": {"f": "z = 1 / x0", "c": "z = 1 / x0", "i": "z = x0 if x0 == 1 or x0 == -1 else 0",
                    "": "z = 1 if x0 == 1 else 0"},
     "nextafter": {"f16": _NEXT_HALF, "": "z = np.nextafter(x0, x1)"},
-    "sign": {"f": "z = x0 if x0 != x0 else (1 if x0 > 0 else -1 if x0 < 0 else 0)",
-             "c": "z = x0 / abs(x0) if x0 != 0 else 0",
-             "": "z = 1 if x0 > 0 else -1 if x0 < 0 else 0"},
     "conjugate": {"c": "z = x0.conjugate()", "": "z = x0"},
     "floor": _rounding("floor"), "ceil": _rounding("ceil"), "trunc": _rounding("trunc"),
     "rint": {"": "z = np.rint(x0)"},
-    "signbit": {"": "z = math.copysign(1.0, x0) < 0"},
     "heaviside": {"": "z = x0 if x0 != x0 else 0 if x0 < 0 else 1 if x0 > 0 else x1"},
-    "logaddexp": {"": _LOG_SUM.format(log="log", exp="exp").replace("hi + np.log(1 + ", "hi + np.log1p(")},
-    "logaddexp2": {"": _LOG_SUM.format(log="log2", exp="exp2")},
     "float_power": {"": "z = x0 ** x1"},
     "ldexp": {"": "z = np.ldexp(x0, max(-10000, min(10000, x1)))"},
     "bitwise_count": {"b": "z = x0", "i": "z = popc(abs(x0))", "": "z = popc(x0)"},
