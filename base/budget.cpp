@@ -46,9 +46,20 @@ Budget::Budget(const CompileLimits& limits)
   current_ = this;
 }
 
+Budget::Budget(Part part)
+    : outer_(current_),
+      limits_(part.whole.limits_),
+      end_(part.whole.end_),
+      memory_at_start_(part.whole.memory_at_start_),
+      next_measurement_(Clock::now() + kBetweenMeasurements),
+      is_part_(true),
+      most_running_(part.whole.most_running_) {
+  current_ = this;
+}
+
 Budget::~Budget() {
   current_ = outer_;
-  --running;
+  if (!is_part_) --running;
 }
 
 std::int64_t Budget::memory_growth(Clock::time_point now) {
@@ -65,12 +76,6 @@ std::int64_t Budget::memory_growth(Clock::time_point now) {
 bool Budget::is_exhausted() {
   const Clock::time_point now = Clock::now();
   return now > end_ || memory_growth(now) > limits_.memory;
-}
-
-bool Budget::has_time_for(std::chrono::microseconds step) {
-  if (Clock::now() <= end_ - step) return true;
-  end_ = {};
-  return false;
 }
 
 void Budget::look() {

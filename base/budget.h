@@ -26,6 +26,11 @@ struct LimitReached {
 class Budget {
  public:
   explicit Budget(const CompileLimits& limits);
+  /// Of a part of a compilation, made on that part's thread: what is left of the whole's, which outlives it.
+  struct Part {
+    const Budget& whole;
+  };
+  explicit Budget(Part part);
   ~Budget();
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
@@ -53,8 +58,10 @@ class Budget {
   void look();
   /// The same as an answer, for those that an exception must not pass through.
   bool is_exhausted();
-  /// Whether there is time for a step that takes so long and that nothing interrupts. If not, it has run out.
-  bool has_time_for(std::chrono::microseconds step);
+  /// Whether there is time for a step that takes so long and that nothing interrupts.
+  bool has_time_for(std::chrono::microseconds step) const { return Clock::now() <= end_ - step; }
+  /// For want of that: from now on, no time is left.
+  void end_time() { end_ = {}; }
   /// Throws where there are more of LLVM's operations, or of bytes of output, than may be.
   void check_operations(std::int64_t count) const {
     if (count > limits_.operations) too_many_operations();
@@ -75,6 +82,7 @@ class Budget {
   std::optional<std::int64_t> memory_at_start_;  // or the first that could be found out
   std::int64_t growth_ = 0;
   Clock::time_point next_measurement_;
+  const bool is_part_ = false;
   int most_running_;  // compilations of the process at a time, as far as this one has seen
   int until_look_ = kSteps;
   std::int64_t operations_ = 0;

@@ -11,10 +11,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <optional>
+#include <type_traits>
 
 #include "base/budget.h"
+#include "base/errors.h"
+#include "base/on_all_cores.h"
+#include "base/stack.h"
 #include "codegen/codegen.h"
 #include "codegen/cpu/function.h"
+#include "codegen/cpu/join_objects.h"
 #include "codegen/cpu/passes/swap_frame_register.h"
 #include "codegen/emit/module_state.h"
 #include "codegen/kernel_info.h"
@@ -26,6 +33,7 @@
 #include "codegen/nvptx/ptx_version.h"
 #include "codegen/optimize.h"
 #include "codegen/own_passes.h"
+#include "codegen/parts.h"
 #include "codegen/results_in_memory.h"
 
 namespace pykc::codegen {
@@ -33,18 +41,18 @@ namespace {
 
 /// `declare` and `emit` are the target's.
 void emit_functions(ModuleState& state, decltype(declare_cpu_function) declare, decltype(emit_cpu_function) emit) {
-  for (const auto& function : state.source.functions) state.functions[function.get()] = declare(state, *function);
-  for (const auto& function : state.source.functions) {
-    llvm::Function& declared = *state.functions.at(function.get());
+  for (const ir::Function* function : state.part.functions) state.functions[function] = declare(state, *function);
+  for (const ir::Function* function : state.part.functions) {
+    llvm::Function& declared = *state.functions.at(function);
     state.begin_debug_info(*function, declared);
     emit(state, *function, declared);
   }
   state.finish_debug_info();
 }
 
-void emit_module(const ir::Module& source, const Target& target, const Options& options,
-                 const llvm::TargetMachine& machine, llvm::Module& module) {
-  const LeftByExceptions<ModuleState> state(source, target, options, machine, module);
+void emit_part(const ir::Module& source, const Part& part, const Target& target, const Options& options,
+               const llvm::TargetMachine& machine, llvm::Module& module) {
+  const LeftByExceptions<ModuleState> state(source, part, target, options, machine, module);
   state->define_host_constants();
   if (target.kind == Target::Kind::Nvptx)
     emit_functions(*state, declare_nvptx_function, emit_nvptx_function);
@@ -123,98 +131,166 @@ class CodePasses : public llvm::legacy::PassManager {
   const bool is_for_host_, is_costly_;
 };
 
-/// What one compilation makes in LLVM.
+/// What a part is in LLVM.
 struct Session {
-  explicit Session(const std::string& name) : module(name, context) {}
+  Session(Emit emit, const ir::Module& source, const Target& target, const Options& options)
+      : module(source.name, context), machine(make_machine(target, options, least_ptx(source, target, options))) {
+    context.setDiscardValueNames(emit != Emit::Llvm);
+    module.setTargetTriple(machine->getTargetTriple());
+    module.setDataLayout(machine->createDataLayout());
+  }
+
   llvm::LLVMContext context;
   llvm::Module module;
-  std::unique_ptr<llvm::TargetMachine> machine;
+  const std::unique_ptr<llvm::TargetMachine> machine;
+  std::vector<Library> libraries_left = {};
+  bool has_math = false;
+  std::int64_t operations = 0;  // of LLVM's, at most
+  bool is_within_limits = true;
 };
 
-/// How far LLVM's part has got within the limits, which are for the caller to report: nothing but std::bad_alloc is
-/// thrown past LLVM's objects.
-struct Progress {
-  Budget* const budget = Budget::current();
-  std::int64_t operations = 0;  // of LLVM's, at most
+/// One compilation, of the parts of a module side by side. Nothing but std::bad_alloc is thrown past LLVM's objects.
+class Generation {
+ public:
+  Generation(Emit emit, const ir::Module& source, const Target& target, const Options& options)
+      : emit_(emit),
+        source_(source),
+        target_(target),
+        options_(options),
+        parts_(emit == Emit::Code ? parts_of(source, target, options) : whole(source)),
+        sessions_(parts_.size()) {}
 
-  bool may_go_on(const llvm::Module& module) {
+  Result<Artifact> run() {
+    for (const Result<void>& begun : for_each_part([&](std::size_t i) { return begin(i); }))
+      if (!begun) return begun.error();
+    check_limits();
+    // Loops of math functions gain by AVX-512's whole registers, and other kernels of such a file have them, too.
+    for (std::size_t i = 0; i < parts_.size(); ++i) has_math_ |= session(i).has_math;
+    std::vector<std::string> codes = for_each_part([&](std::size_t i) { return end(session(i)); });
+    check_limits();
+    std::vector<Library> libraries_left = std::move(session(0).libraries_left);
+    sessions_.clear();
+    std::string code = codes.size() == 1 ? std::move(codes.front()) : join_objects(codes);
+    if (const Budget* const budget = Budget::current()) budget->check_output(static_cast<std::int64_t>(code.size()));
+    return Artifact{target_.to_string(),
+                    std::move(code),
+                    kernel_infos(source_, target_),
+                    std::move(libraries_left),
+                    constant_infos(source_, target_),
+                    options_.optimization == 0 ? 0 : kHighestAssemblerLevel};
+  }
+
+ private:
+  Session& session(std::size_t part) { return **sessions_[part]; }
+
+  template <typename Work>
+  std::vector<std::invoke_result_t<Work, std::size_t>> for_each_part(const Work& work) {
+    Budget* const whole = Budget::current();
+    return on_all_cores(parts_.size(), [&](std::size_t i) {
+      if (parts_.size() == 1) return work(i);
+      return with_stack([&] {
+        const MemoryMayEnd on_this_thread;
+        std::optional<Budget> part;
+        if (whole != nullptr) part.emplace(Budget::Part{*whole});
+        return work(i);
+      });
+    });
+  }
+
+  Result<void> begin(std::size_t number) {
+    sessions_[number] = std::make_unique<LeftByExceptions<Session>>(emit_, source_, target_, options_);
+    Session& session = this->session(number);
+    emit_part(source_, parts_[number], target_, options_, *session.machine, session.module);
+    if (!may_go_on(session)) return {};
+    pass_results_in_memory(session.module);
+    ASSIGN_OR_RETURN(session.libraries_left, link_libraries(session.module, options_.libraries));
+    session.has_math = link_math_library(session.module);
+    return {};
+  }
+
+  /// The text or the bytes that `emit_` asks for; nothing where the limits allow no more.
+  std::string end(Session& session) {
+    llvm::Module& module = session.module;
+    const bool is_for_host = target_.kind == Target::Kind::Cpu;
+    if (!session.is_within_limits) return "";
+    if (has_math_ && is_for_host) use_widest_vectors(module);
+    optimize(module, *session.machine, target_, options_);
+    if (!may_go_on(session)) return "";
+    run_own_last_passes(module, target_, options_);
+    if (is_for_host) make_host_constants_writable(module);
+
+    if (emit_ == Emit::Llvm) {
+      std::string text;
+      llvm::raw_string_ostream(text) << module;
+      return text;
+    }
+    if (!has_time_for_code(session)) return "";
+    const bool is_text = emit_ == Emit::Assembly || !is_for_host;
+    llvm::SmallVector<char> code;
+    llvm::raw_svector_ostream out(code);
+    const LeftByExceptions<CodePasses> passes(module, target_);
+    session.machine->addPassesToEmitFile(
+        *passes, out, nullptr, is_text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile);
+    passes->run(module);
+    return {code.begin(), code.end()};
+  }
+
+  bool may_go_on(Session& session) const {
+    Budget* const budget = Budget::current();
     if (budget == nullptr) return true;
-    operations = std::max(operations, static_cast<std::int64_t>(module.getInstructionCount()));
-    return operations <= budget->limits().operations && !budget->is_exhausted();
+    session.operations = std::max(session.operations, static_cast<std::int64_t>(session.module.getInstructionCount()));
+    return session.is_within_limits = session.operations <= budget->limits().operations && !budget->is_exhausted();
   }
   /// LLVM's way from IR to code is one step. Measured for kernels of 9,000 and more: 50 to 80 microseconds an
   /// instruction for the host, 10 for GPUs.
-  bool has_time_for_code(const llvm::Module& module, const Target& target) {
-    const std::chrono::microseconds instruction(target.kind == Target::Kind::Cpu ? 60 : 15);
-    return budget == nullptr || budget->has_time_for(module.getInstructionCount() * instruction);
+  bool has_time_for_code(Session& session) const {
+    const Budget* const budget = Budget::current();
+    const std::chrono::microseconds instruction(target_.kind == Target::Kind::Cpu ? 60 : 15);
+    return session.is_within_limits =
+               budget == nullptr || budget->has_time_for(session.module.getInstructionCount() * instruction);
   }
-  void report(const Artifact& artifact) const {
+  /// Throws where the limits are exceeded, once LLVM's objects are freed, which exceptions would leave where they are.
+  void check_limits() {
+    Budget* const budget = Budget::current();
     if (budget == nullptr) return;
-    budget->check_operations(operations);
-    budget->look();
-    budget->check_output(static_cast<std::int64_t>(artifact.code.size()));
+    std::int64_t operations = 0;
+    bool are_within = true;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      operations += session(i).operations;
+      are_within &= session(i).is_within_limits;
+    }
+    std::exception_ptr reached;
+    try {
+      budget->check_operations(operations);
+      budget->look();
+      if (are_within) return;
+      budget->end_time();  // which a step would have exceeded
+      budget->look();
+    } catch (const LimitReached&) {
+      reached = std::current_exception();
+    }
+    sessions_.clear();
+    std::rethrow_exception(reached);
   }
+
+  const Emit emit_;
+  const ir::Module& source_;
+  const Target& target_;
+  const Options& options_;
+  const std::vector<Part> parts_;
+  std::vector<std::unique_ptr<LeftByExceptions<Session>>> sessions_;
+  bool has_math_ = false;
 };
-
-/// Every step up to the code itself; `emit` says which text, or bytes, becomes the artifact's code. An artifact without
-/// code where the limits allow no more.
-Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target, const Options& options,
-                       Progress& progress) {
-  const LeftByExceptions<Session> session(source.name);
-  session->context.setDiscardValueNames(emit != Emit::Llvm);
-  llvm::Module& module = session->module;
-  session->machine = make_machine(target, options, least_ptx(source, target, options));
-  llvm::TargetMachine* const machine = session->machine.get();
-  module.setTargetTriple(machine->getTargetTriple());
-  module.setDataLayout(machine->createDataLayout());
-
-  emit_module(source, target, options, *machine, module);
-  if (!progress.may_go_on(module)) return Artifact{};
-  pass_results_in_memory(module);
-  Result<std::vector<Library>> left = link_libraries(module, options.libraries);
-  if (!left) return left.error();
-  if (link_math_library(module) && target.kind == Target::Kind::Cpu) use_widest_vectors(module);
-  optimize(module, *machine, target, options);
-  if (!progress.may_go_on(module)) return Artifact{};
-  run_own_last_passes(module, target, options);
-  if (target.kind == Target::Kind::Cpu) make_host_constants_writable(module);
-
-  if (emit == Emit::Llvm) {
-    std::string text;
-    llvm::raw_string_ostream(text) << module;
-    return Artifact{.code = std::move(text)};
-  }
-  if (!progress.has_time_for_code(module, target)) return Artifact{};
-  const bool is_text = emit == Emit::Assembly || target.kind == Target::Kind::Nvptx;
-  llvm::SmallVector<char> code;
-  llvm::raw_svector_ostream out(code);
-  const LeftByExceptions<CodePasses> passes(module, target);
-  machine->addPassesToEmitFile(*passes, out, nullptr,
-                               is_text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile);
-  passes->run(module);
-  return Artifact{
-      target.to_string(), {code.begin(), code.end()},     kernel_infos(source, target),
-      std::move(*left),   constant_infos(source, target), options.optimization == 0 ? 0 : kHighestAssemblerLevel};
-}
-
-Result<Artifact> build_within_limits(Emit emit, const ir::Module& source, const Target& target,
-                                     const Options& options) {
-  Progress progress;
-  Result<Artifact> artifact = build(emit, source, target, options, progress);
-  if (artifact) progress.report(*artifact);
-  return artifact;
-}
 
 }  // namespace
 
 Result<std::string> generate_text(Emit emit, const ir::Module& module, const Target& target, const Options& options) {
-  Result<Artifact> artifact = build_within_limits(emit, module, target, options);
-  if (!artifact) return artifact.error();
-  return std::move(artifact->code);
+  ASSIGN_OR_RETURN(Artifact artifact, Generation(emit, module, target, options).run());
+  return std::move(artifact.code);
 }
 
 Result<Artifact> generate(const ir::Module& module, const Target& target, const Options& options) {
-  return build_within_limits(Emit::Code, module, target, options);
+  return Generation(Emit::Code, module, target, options).run();
 }
 
 std::string llvm_version() { return LLVM_VERSION_STRING; }

@@ -9,11 +9,11 @@
 
 #include "base/budget.h"
 #include "base/errors.h"
+#include "base/stack.h"
 #include "codegen/codegen.h"
 #include "driver/artifact_cache.h"
 #include "driver/counting.h"
 #include "driver/driver.h"
-#include "driver/stack.h"
 #include "frontend/checked/tree.h"
 #include "frontend/frontend.h"
 #include "frontend/syntax/token.h"
@@ -93,7 +93,7 @@ auto enter(Compilation& compilation, Work work) -> decltype(work()) {
     }
   };
   try {
-    return driver::with_stack(within_limits);
+    return with_stack(within_limits);
   } catch (...) {
     return error_in_flight();
   }

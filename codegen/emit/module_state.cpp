@@ -23,9 +23,10 @@ TargetTypes types_of(const ir::Module& source, const Target& target) {
 
 }  // namespace
 
-ModuleState::ModuleState(const ir::Module& source, const Target& target, const Options& options,
+ModuleState::ModuleState(const ir::Module& source, const Part& part, const Target& target, const Options& options,
                          const llvm::TargetMachine& machine, llvm::Module& module)
     : source(source),
+      part(part),
       target(target),
       options(options),
       machine(machine),
@@ -44,11 +45,11 @@ ModuleState::ModuleState(const ir::Module& source, const Target& target, const O
 
 /// Callees stand before callers but for recursion, so repeat until nothing changes.
 void ModuleState::collect_traits() {
-  for (const auto& function : source.functions) traits_[function.get()] = {};
+  for (const ir::Function* function : part.functions) traits_[function] = {};
   bool changed = true;
   while (changed) {
     changed = false;
-    for (const auto& function : source.functions) {
+    for (const ir::Function* function : part.functions) {
       FunctionTraits found;
       found.meets_itself = !function->local_arrays.empty();
       found.recurses = function->is_recursive;
@@ -63,7 +64,7 @@ void ModuleState::collect_traits() {
                                i->opcode == ir::Opcode::AtomicLoad || i->opcode == ir::Opcode::AtomicStore;
         found.meets_itself |= is_atomic || callee.meets_itself;
       });
-      FunctionTraits& known = traits_.at(function.get());
+      FunctionTraits& known = traits_.at(function);
       changed |= known != found;
       known = found;
     }
@@ -86,17 +87,19 @@ llvm::GlobalVariable* ModuleState::constant_array(std::int64_t index) {
   const ir::ConstantArray& array = source.constant_arrays[static_cast<std::size_t>(index)];
   llvm::Constant* bytes = llvm::ConstantDataArray::getString(context, array.bytes, false);
   const auto linkage = array.host ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage;
+  const bool is_elsewhere = array.host && !part.is_first;
   const std::string name = array.host ? constant_symbol(*array.host, target) : "constant." + array.name;
-  global = new llvm::GlobalVariable(module, bytes->getType(), true, linkage, bytes, name, nullptr,
-                                    llvm::GlobalValue::NotThreadLocal, types.constant);
+  global = new llvm::GlobalVariable(module, bytes->getType(), true, linkage, is_elsewhere ? nullptr : bytes, name,
+                                    nullptr, llvm::GlobalValue::NotThreadLocal, types.constant);
   global->setAlignment(llvm::Align(16));
   // A launch never sees it change, but what it holds is not what stands here.
-  global->setExternallyInitialized(array.host.has_value());
+  global->setExternallyInitialized(array.host && part.is_first);
   if (array.host) global->setDSOLocal(true);
   return global;
 }
 
 void ModuleState::define_host_constants() {
+  if (!part.is_first) return;
   for (std::size_t i = 0; i < source.constant_arrays.size(); ++i)
     if (source.constant_arrays[i].host) constant_array(static_cast<std::int64_t>(i));
 }

@@ -12,6 +12,7 @@
 
 #include "codegen/codegen.h"
 #include "codegen/emit/types.h"
+#include "codegen/parts.h"
 #include "ir/module.h"
 
 namespace pykc::codegen {
@@ -29,12 +30,13 @@ struct FunctionTraits {
 
 class ModuleState {
  public:
-  ModuleState(const ir::Module& source, const Target& target, const Options& options,
+  ModuleState(const ir::Module& source, const Part& part, const Target& target, const Options& options,
               const llvm::TargetMachine& machine, llvm::Module& module);
   ModuleState(const ModuleState&) = delete;
   ModuleState& operator=(const ModuleState&) = delete;
 
   const ir::Module& source;
+  const Part& part;
   const Target& target;
   const Options& options;
   const llvm::TargetMachine& machine;
@@ -48,7 +50,7 @@ class ModuleState {
   int kernel_index(const ir::Function& kernel) const;
 
   llvm::GlobalVariable* constant_array(std::int64_t index);
-  /// Those that the host fills are there even where no kernel uses them.
+  /// Those that the host fills are there even where no kernel uses them; of the parts of a module, in the first.
   void define_host_constants();
   /// Address of a zero-terminated text, in the generic address space.
   llvm::Constant* text(std::string_view text);

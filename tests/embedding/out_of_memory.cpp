@@ -52,7 +52,10 @@ constexpr std::string_view kSource =
     "    syncthreads()\n"
     "    for k in range(n):\n"
     "        x[i] += twice(tile[63 - threadIdx.x])\n"
-    "    assert x[i] < 1000\n";
+    "    assert x[i] < 1000\n"
+    "@kernel\n"
+    "def negate(x: f32[:]):\n"  // beside the other, on another thread
+    "    x[grid(1)] *= -1\n";
 
 CompileOptions options_for(const char* target) {
   CompileOptions options;

@@ -75,6 +75,10 @@ CpuProgram CpuProgram::from_text(std::string_view text, int optimization) {
   return CpuProgram(*module, "cpu", optimization);
 }
 
+void* CpuProgram::constant(std::string_view symbol, std::uint64_t bytes) const {
+  return loaded_->object.find_variable(symbol, bytes);
+}
+
 CpuProgram::~CpuProgram() = default;
 CpuProgram::CpuProgram(CpuProgram&&) noexcept = default;
 
@@ -86,7 +90,7 @@ std::string& CpuProgram::printed() {
 void CpuProgram::run(std::string_view kernel, const Launch& launch, const std::vector<const void*>& parameters) {
   const KernelInfo* info = nullptr;
   for (const KernelInfo& one : artifact_.kernels)
-    if (one.name == kernel || one.symbol.ends_with(kernel)) info = &one;
+    if (one.name == kernel || one.symbol.ends_with("_" + std::string(kernel))) info = &one;
   if (info == nullptr) fail("no kernel " + std::string(kernel));
   const auto entry = reinterpret_cast<abi::CpuKernel>(loaded_->object.find(info->symbol));
 

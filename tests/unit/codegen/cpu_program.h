@@ -31,6 +31,8 @@ class CpuProgram {
   const abi::FaultRecord& fault() const { return fault_; }
   /// Parameters by address, as cuLaunchKernel takes them. Blocks run in order; all memory starts as garbage.
   void run(std::string_view kernel, const Launch& launch, const std::vector<const void*>& parameters);
+  /// Where a constant of so many bytes lies that the host fills; null if there is none.
+  void* constant(std::string_view symbol, std::uint64_t bytes) const;
 
   /// All that the program has printed.
   static std::string& printed();

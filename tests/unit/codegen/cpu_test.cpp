@@ -179,6 +179,36 @@ kernel @k(%x: ptr<i32, global>) {
   EXPECT_EQ(words, (Words{0, 0, 0, 7, 0, 0, 0, 0}));
 }
 
+/// More of them than there are parts that are compiled side by side.
+TEST(Cpu, AllKernelsOfAModuleReadTheConstantThatTheHostFills) {
+  constexpr int kKernels = 150;
+  std::string text = "host constant unused: u8 = \"00\"\nhost constant factor: i32 = \"0000000005000000\"\n";
+  for (int i = 0; i < kKernels; ++i)
+    text += "kernel @k" + std::to_string(i) + R"((%x: ptr<i32, global>) {
+  %0 = constant_array 1 : ptr<i32, constant>
+  %1 = element %0, i64 1
+  %2 = load %1 : i32
+  %3 = mul %2, i32 )" + std::to_string(i) + R"(
+  store %x, %3
+  return
+}
+)";
+  CpuProgram program = CpuProgram::from_text(text);
+  EXPECT_NE(program.constant(program.artifact().constants[0].symbol, 1), nullptr);
+  auto* const factor = static_cast<std::int32_t*>(program.constant(program.artifact().constants[1].symbol, 8));
+  ASSERT_NE(factor, nullptr);
+  for (const std::int32_t value : {factor[1], -7}) {
+    factor[1] = value;
+    for (int i = 0; i < kKernels; ++i) {
+      std::int32_t x = -1;
+      void* const address = &x;
+      program.run("k" + std::to_string(i), {.grid = {1, 1, 1}, .block = {1, 1, 1}}, {&address});
+      ASSERT_EQ(x, value * i);
+    }
+  }
+  EXPECT_EQ(program.artifact().code, CpuProgram::from_text(text).artifact().code);
+}
+
 TEST(Cpu, FaultIsReportedAndStopsTheLaunch) {
   CpuProgram program = CpuProgram::from_text(R"(
 fault "never" "k.pyk" 1 1

@@ -45,11 +45,15 @@ std::string repeated(std::string_view text, int times) {
   return all;
 }
 
-/// A kernel of many statements.
-std::string long_kernel(int statements) {
-  return "from pykc import *\nimport math\n@kernel\ndef k(x: f32[:]):\n" +
-         repeated("    x[0] = math.sin(x[1]) + x[0]\n", statements);
+/// Kernels of many statements, which on the CPU device are compiled side by side.
+std::string long_kernels(int count, int statements) {
+  std::string text = "from pykc import *\nimport math\n";
+  for (int i = 0; i < count; ++i)
+    text += "@kernel\ndef k" + std::to_string(i) + "(x: f32[:]):\n" +
+            repeated("    x[0] = math.sin(x[1]) + x[0]\n", statements);
+  return text;
 }
+std::string long_kernel(int statements) { return long_kernels(1, statements); }
 
 // --- Exceptions ------------------------------------------------------------------------------------------------------
 
@@ -99,6 +103,7 @@ TEST(Limits, OfTime) {
     options.target = target;
     const auto start = std::chrono::steady_clock::now();
     EXPECT_EQ(failure(long_kernel(4000), options).substr(0, 5), "E0310") << target;
+    EXPECT_EQ(failure(long_kernels(6, 700), options).substr(0, 5), "E0310") << target;
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5)) << target;
   }
 }
@@ -107,6 +112,7 @@ TEST(Limits, OfMemory) {
   CompileOptions options = uncached();
   options.limits.emplace().memory = 8 << 20;
   EXPECT_EQ(failure(long_kernel(20'000), options).substr(0, 5), "E0311");
+  EXPECT_EQ(failure(long_kernels(10, 2000), options).substr(0, 5), "E0311");
 }
 
 TEST(Limits, OfOperationsAndOutput) {
@@ -116,6 +122,9 @@ TEST(Limits, OfOperationsAndOutput) {
   EXPECT_EQ(failure(long_kernel(1000), options), "E0312 1004");
   options.limits.emplace().output_bytes = 100;
   EXPECT_EQ(failure(kScale, options).substr(0, 5), "E0313");
+  options.limits->output_bytes = static_cast<std::int64_t>(compile(long_kernel(2), uncached())->code.size());
+  EXPECT_EQ(failure(long_kernel(2), options), "no error");
+  EXPECT_EQ(failure(long_kernels(4, 2), options).substr(0, 5), "E0313");
 }
 
 TEST(Limits, OfWhatTheCheckerMakes) {

@@ -7,14 +7,14 @@
 #include <optional>
 #include <utility>
 
-namespace pykc::driver {
+namespace pykc {
 
 inline constexpr std::size_t kStackBytes = std::size_t{2} << 20;
 
 /// Whether this thread has as much of its stack left, as far as that can be found out.
 bool has_stack();
 /// Runs `work` on a new thread with plenty of stack, of which what is not touched costs nothing, and waits for it.
-/// Throws std::bad_alloc where the system has no room for one.
+/// Throws what `work` does, and std::bad_alloc where the system has no room for one.
 void run_on_own_stack(const std::function<void()>& work);
 
 /// What `work` gives, on this thread where its stack is large enough, as it is but for threads that a program made with
@@ -27,4 +27,4 @@ auto with_stack(Work work) -> decltype(work()) {
   return *std::move(result);
 }
 
-}  // namespace pykc::driver
+}  // namespace pykc

@@ -1,12 +1,12 @@
-#include "driver/stack.h"
+#include "base/stack.h"
 
-#include <llvm/Support/ProgramStack.h>
 #include <pthread.h>
 
+#include <cstdint>
+#include <exception>
 #include <new>
 
-namespace pykc::driver {
-
+namespace pykc {
 namespace {
 
 /// The lowest address of this thread's stack; 0 where it cannot be found out.
@@ -25,22 +25,32 @@ std::uintptr_t lowest_address() {
 bool has_stack() {
   thread_local std::uintptr_t lowest = 0;  // the main thread's would be read from a file each time
   if (lowest == 0) lowest = lowest_address();
-  return lowest != 0 && llvm::getStackPointer() - lowest >= kStackBytes;
+  return lowest != 0 && reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) - lowest >= kStackBytes;
 }
 
 void run_on_own_stack(const std::function<void()>& work) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, 4 * kStackBytes);
-  const auto enter = [](void* given) -> void* {
-    (*static_cast<const std::function<void()>*>(given))();
+  struct Given {
+    const std::function<void()>& work;
+    std::exception_ptr thrown = nullptr;
+  } given = {work};
+  const auto enter = [](void* pointer) -> void* {
+    Given& given = *static_cast<Given*>(pointer);
+    try {
+      given.work();
+    } catch (...) {
+      given.thrown = std::current_exception();
+    }
     return nullptr;
   };
   pthread_t thread;
-  const int error = pthread_create(&thread, &attributes, enter, const_cast<std::function<void()>*>(&work));
+  const int error = pthread_create(&thread, &attributes, enter, &given);
   pthread_attr_destroy(&attributes);
   if (error != 0) throw std::bad_alloc();
   pthread_join(thread, nullptr);
+  if (given.thrown) std::rethrow_exception(given.thrown);
 }
 
-}  // namespace pykc::driver
+}  // namespace pykc
