@@ -6,6 +6,7 @@
 #include "codegen/cpu/passes/rare_calls.h"
 #include "codegen/cpu/passes/saturate_vectors.h"
 #include "codegen/cpu/passes/sink_uniform_loads.h"
+#include "codegen/cpu/passes/split_negative_counts.h"
 #include "codegen/cpu/passes/stop_polls.h"
 #include "codegen/cpu/passes/stream_stores.h"
 #include "codegen/cpu/passes/table_reads.h"
