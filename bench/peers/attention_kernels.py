@@ -16,15 +16,15 @@ def attention(pykc: str, o, q, k, v, causal: bool, lse=None):
     types = f"bf16[:, :, :], f32[:, :], {array}, {array}, {array}, {starts}, {starts}, u32[:], f32, f32, i32, i32"
     kernel = Kernel(pykc, "attention_tiles", f"{name}({types}, {int(causal)}, {d}, 128, 2, 2)",
                     (groups * 384 if is_fp8 else groups * 256) * d + (512 if is_fp8 else 1024) * d + 2048)
+    none, counter = (torch.zeros(n, device="cuda", dtype=torch.int32) for n in (0, 1))
     steps = []
     if is_fp8:
         values, v = v, torch.empty(heads, d, cdiv(length, 128) * 128, device="cuda", dtype=v.dtype)
-        turn = Kernel(pykc, "attention_tiles", f"turn_values({array}, {array})")
-        steps.append(turn.launch((v.shape[2] // 128, heads, 1), (256, 1, 1), [v, values]))
+        turn = Kernel(pykc, "attention_tiles", f"turn_values({array}, {array}, i32[:])")
+        steps.append(turn.launch((v.shape[2] // 128, heads, 1), (256, 1, 1), [v, values, none]))
     width = 128 // q.element_size()
     maps = [tensor_map(x, (1, rows, columns))
             for x, rows, columns in ((q, 64, width), (k, 128, width), (v, 128, width), (o, 64, 64))]
-    none, counter = (torch.zeros(n, device="cuda", dtype=torch.int32) for n in (0, 1))
     cached = min(max(1 << 23, length << 13), 1 << 26) if causal else 1 << 24
     band = max(1, cached // (2 * length * d * q.element_size()))
     lse = torch.zeros(0, 0, device="cuda") if lse is None else lse
