@@ -6,14 +6,15 @@
 #include <cstddef>
 #include <future>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/threads.h"
+
 namespace pykc {
 
-/// What `work` gives for 0, 1, … count - 1, in this order, of which as many are done at a time as there are cores. What
-/// a part throws is thrown once all have ended.
+/// What `work` gives for 0, 1, … count - 1, in this order, of which thread_count() are done at a time. What a part throws
+/// is thrown once all have ended.
 template <typename Work>
 auto on_all_cores(std::size_t count, const Work& work) -> std::vector<decltype(work(count))> {
   std::vector<std::optional<decltype(work(count))>> found(count);
@@ -22,8 +23,11 @@ auto on_all_cores(std::size_t count, const Work& work) -> std::vector<decltype(w
     for (std::size_t i = next++; i < count; i = next++) found[i].emplace(work(i));
   };
   std::vector<std::future<void>> others;  // where the system has no thread for one, it finds nothing left to do
-  const std::size_t threads = count > 1 ? std::min<std::size_t>(count, std::thread::hardware_concurrency()) : 1;
-  while (others.size() + 1 < threads) others.push_back(std::async(take));
+  if (count > 1) {
+    const std::size_t threads = std::min(count, static_cast<std::size_t>(thread_count()));
+    const BlockedSignals blocked;
+    while (others.size() + 1 < threads) others.push_back(std::async(take));
+  }
   take();
   for (std::future<void>& other : others) other.get();
   std::vector<decltype(work(count))> all;

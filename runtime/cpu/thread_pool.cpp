@@ -11,14 +11,9 @@
 #include "runtime/cpu/thread_pool.h"
 
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <csignal>
-#include <cstdlib>
-#include <cstring>
 
 #include "runtime/cpu/alternate_stack.h"
 
@@ -29,7 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kAwake = std::chrono::microseconds(50);  // about what it takes to wake a thread
 constexpr std::uint32_t kOpen = std::uint32_t{1} << 31;
-constexpr int kMostThreads = 4096;
 
 void pause() {
 #ifdef __x86_64__
@@ -61,36 +55,7 @@ void leave_processor(int callers) {
   sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
-/// Blocks the signals of the program, which are for its own threads, on the threads that are started meanwhile. What a
-/// thread does wrong itself arrives there, and a profiler sees them.
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigset_t blocked;
-    sigfillset(&blocked);
-    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF}) sigdelset(&blocked, signal);
-    pthread_sigmask(SIG_SETMASK, &blocked, &before_);
-  }
-  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-
- private:
-  sigset_t before_;
-};
-
 }  // namespace
-
-int thread_count() {
-  if (const char* const said = std::getenv("PYKC_THREADS")) {
-    int threads = 0;
-    std::from_chars(said, said + std::strlen(said), threads);
-    if (threads > 0) return std::min(threads, kMostThreads);
-  }
-  cpu_set_t processors;
-  if (sched_getaffinity(0, sizeof processors, &processors) == 0) return CPU_COUNT(&processors);
-  return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-}
 
 std::uint32_t forks() {
   static std::atomic<std::uint32_t> count = 0;

@@ -7,11 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace pykc::cpu {
+#include "base/threads.h"
 
-/// Threads of a launch, the caller's included: as many as there are processors that this process may run on, or as the
-/// environment variable PYKC_THREADS says.
-int thread_count();
+namespace pykc::cpu {
 
 /// How often this process was forked off one that had asked before: of the threads of its parent it has none.
 std::uint32_t forks();

@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <memory>
+#include <set>
 #include <stdexcept>
+#include <thread>
 
 namespace pykc {
 namespace {
@@ -31,6 +35,27 @@ TEST(OnAllCores, WhatIsThrownWaitsForTheOthers) {
   };
   EXPECT_THROW(on_all_cores(8, fail_once), std::runtime_error);
   EXPECT_EQ(running, 0);
+}
+
+/// The program's signals are for its own threads.
+TEST(OnAllCores, ThreadsAreAsManyAsAskedForAndGetNoSignals) {
+  setenv("PYKC_THREADS", "3", 1);
+  const auto work = [](std::size_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    sigset_t blocked;
+    pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    return std::pair(std::this_thread::get_id(), sigismember(&blocked, SIGINT) == 1);
+  };
+  const auto found = on_all_cores(60, work);
+  std::set<std::thread::id> threads;
+  for (const auto& [thread, is_blocked] : found) {
+    threads.insert(thread);
+    EXPECT_EQ(is_blocked, thread != std::this_thread::get_id());
+  }
+  EXPECT_LE(threads.size(), 3U);
+  setenv("PYKC_THREADS", "1", 1);
+  for (const auto& [thread, is_blocked] : on_all_cores(4, work)) EXPECT_EQ(thread, std::this_thread::get_id());
+  unsetenv("PYKC_THREADS");
 }
 
 }  // namespace
