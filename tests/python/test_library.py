@@ -74,6 +74,19 @@ def test_sort(round_):
     np.testing.assert_array_equal(values.get(), places[order])
 
 
+def test_sort_bfloats():
+    """Which NumPy has by ml_dtypes, and `pykc.array` has not."""
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    x = Arrays("bfloats").random.permutation(200).astype(bfloat16).repeat(15)
+    out, places = np.zeros_like(x), np.zeros(len(x), "i4")
+    sort(out, x)
+    np.testing.assert_array_equal(out, np.sort(x))
+    sort(x, x, descending=True)
+    np.testing.assert_array_equal(x, out[::-1])
+    top_k(out[:100], places[:100], x)
+    np.testing.assert_array_equal(out[:100], x[:100])
+
+
 @pytest.mark.parametrize("round_", range(2))
 def test_select(round_):
     """Vectors of several lengths for each choice of types, since compiling takes longer than they do."""
