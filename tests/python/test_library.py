@@ -152,6 +152,11 @@ def test_scan_and_reduce(round_):
         near(out, expected, 1e-5, 1e-3 if kind == "f4" or x.dtype == "f2" else 1e-9)
     else:
         np.testing.assert_array_equal(out.get(), expected)
+    x, d = vector(arrays, "f4", n)  # infinities and NaNs count from where they stand
+    out = pykc.array(np.zeros(n, "f4"))
+    scan(out, d)
+    with np.errstate(all="ignore"):
+        near(out, np.cumsum(x, dtype="f8"), 1e-5, 1e-2)
     x, d = vector(arrays, arrays.one(INTS + FLOATS), max(n, 1), True)
     for op, of in ((maximum, np.max), (minimum, np.min)):
         result = pykc.array(np.zeros(1, x.dtype))
