@@ -43,7 +43,7 @@ constexpr Row kBinaryRows[] = {
     math("math.hypot(x, y)"),
     math("math.atan2(x, y)"),
     {"math.copysign(x, y)"},
-    {"math.fmod(x, y)"},
+    {"np.fmod(x, y)"},
     {"math.nextafter(x, y)"},
 };
 constexpr Row kUnaryRows[] = {

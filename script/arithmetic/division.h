@@ -47,4 +47,15 @@ requires std::is_floating_point_v<T> T floor_modulo(T a, T b) {
   return (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+/// What a division leaves that cuts off, as `np.fmod` does.
+template <typename T>
+T cut_modulo(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::fmod(a, b);
+  } else {
+    const bool is_minus_one = std::is_signed_v<T> && b == static_cast<T>(-1);
+    return b == 0 || is_minus_one ? T(0) : static_cast<T>(a % b);
+  }
+}
+
 }  // namespace pykc::script

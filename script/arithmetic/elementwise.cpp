@@ -44,7 +44,7 @@ constexpr FunctionInfo kBinary[] = {
     {"<=", Domain::Compare},         {">", Domain::Compare},       {">=", Domain::Compare},
     {"minimum", Domain::Numbers},    {"maximum", Domain::Numbers}, {"logical_and", Domain::Logical},
     {"logical_or", Domain::Logical}, {"hypot", Domain::Floats},    {"arctan2", Domain::Floats},
-    {"copysign", Domain::Floats},    {"fmod", Domain::Floats},     {"nextafter", Domain::Floats},
+    {"copysign", Domain::Floats},    {"fmod", Domain::NoBool},     {"nextafter", Domain::Floats},
 };
 
 constexpr FunctionInfo kUnary[] = {

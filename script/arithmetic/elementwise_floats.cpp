@@ -35,8 +35,6 @@ void run_float_loop(BinaryFunction function, ScalarType type, const Shape& shape
         return loop([](C a, C b) { return std::atan2(a, b); });
       case BinaryFunction::Copysign:
         return loop([](C a, C b) { return std::copysign(a, b); });
-      case BinaryFunction::Fmod:
-        return loop([](C a, C b) { return std::fmod(a, b); });
       default:
         return loop([](C a, C b) { return std::nextafter(a, b); });
     }

@@ -85,6 +85,8 @@ void run_arithmetic(BinaryFunction function, const Shape& shape, const std::arra
         return loop([](C a, C b) { return floor_divide(a, b); });
       case BinaryFunction::Modulo:
         return loop([](C a, C b) { return floor_modulo(a, b); });
+      case BinaryFunction::Fmod:
+        return loop([](C a, C b) { return cut_modulo(a, b); });
       case BinaryFunction::Power:
         return loop([](C a, C b) { return power(a, b); });
       default:

@@ -112,6 +112,19 @@ bool meet_as_integers(FunctionChecker& checker, Value& x, Value& y, SourceRange 
   return false;
 }
 
+/// What a row of the builtin table that is for floats is of two integers, `np.fmod`: the library's, in the type that
+/// they have in common. Nothing where it has none, or where they meet in a float.
+std::optional<Value> apply_to_integers(FunctionChecker& checker, const Ufunc& ufunc, const std::vector<Value>& inputs,
+                                       SourceRange range) {
+  FunctionDecl* const function = in_library(checker, kUfuncsModule, ufunc);
+  if (!function || !std::ranges::all_of(inputs, [](const Value& v) { return v.is_scalar(); })) return std::nullopt;
+  const std::optional<Unified> common = unify(checker, inputs.front(), inputs.back(), checker.rules->arithmetic);
+  if (!common || is_float(common->type)) return std::nullopt;
+  std::vector<Value> integers;
+  for (const Value& input : inputs) integers.push_back(cast_value(checker, input, common->type, input.range()));
+  return cast_value(checker, call_specialized(checker, *function, std::move(integers), range), common->type, range);
+}
+
 Value apply(FunctionChecker& checker, NumpyFunction function, const Value& x, const Value& y, SourceRange range) {
   const auto logical = [&](checked::BinaryOp op) -> Value {
     const Expr *left = truth_of_number(checker, x, range), *right = truth_of_number(checker, y, range);
@@ -232,7 +245,10 @@ Value apply(FunctionChecker& checker, const Ufunc& ufunc, const std::vector<Valu
   if (has_complex && ufunc.has_complex_form())
     if (FunctionDecl* function = in_library(checker, kComplexUfuncsModule, ufunc))
       return call_complex_form(checker, *function, inputs, range);
-  if (const auto* id = std::get_if<BuiltinId>(&ufunc.function)) return apply_builtin(checker, {*id}, inputs, range);
+  if (const auto* id = std::get_if<BuiltinId>(&ufunc.function)) {
+    const std::optional<Value> of_integers = apply_to_integers(checker, ufunc, inputs, range);
+    return of_integers ? *of_integers : apply_builtin(checker, {*id}, inputs, range);
+  }
   if (const auto* op = std::get_if<ast::BinaryOp>(&ufunc.function)) return binary(checker, *op, x, y, range);
   if (const auto* op = std::get_if<ast::CompareOp>(&ufunc.function)) return compare(checker, *op, x, y, range);
   if (const auto* op = std::get_if<ast::UnaryOp>(&ufunc.function)) {

@@ -14,7 +14,7 @@ LIBRARY = """
 _NEXT_HALF = """z = x0 + x1
 if x0 == x1:
     z = x1
-elif x0 == 0:
+elif x0 == 0 and x1 == x1:
     z = math.copysign(5.960464477539063e-08, x1)
 elif x0 == x0 and x1 == x1:
     z = short_as_half(i16(half_as_short(x0) + (1 if (x0 < x1) == (x0 > 0) else -1)))"""
