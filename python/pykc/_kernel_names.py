@@ -110,7 +110,14 @@ CUDA = {*VECTORS} | set("""
 """.split())
 
 #: What `pykc` has beside these, for functions under `@pykc.kernel`.
-NATIVE = CUDA | {*NATIVE_VECTORS, "constexpr", "static_assert", "libdevice"}
+NATIVE = CUDA | {*NATIVE_VECTORS} | {f"{name}_r{direction}" for name in ("add", "mul", "div", "fma", "sqrt")
+                                     for direction in "nduz"} | set("""
+    constexpr static_assert libdevice assume likely unlikely
+    float_as_int int_as_float double_as_longlong longlong_as_double half_as_short short_as_half
+    bfe bfi dp4a dp2a_hi dp2a_lo funnelshift_l funnelshift_lc funnelshift_r funnelshift_rc sad saturate
+    rsqrt rcbrt exp10 sinpi cospi tanpi sincos sincospi rhypot norm3d norm4d rnorm3d rnorm4d fdim
+    erfinv erfcinv erfcx normcdf normcdfinv
+""".split())
 
 
 def cuda_name(name: str) -> KernelName:

@@ -1,8 +1,10 @@
 """What functions refer to: by value, and compiled again where it has changed."""
+import builtins
 import collections
 import enum
 import math
 import operator
+import pathlib
 import re
 from math import sqrt as root
 
@@ -194,6 +196,28 @@ def test_native_rules_hold_under_pykc_kernel():
     x = np.array([1.0], np.float32)
     assert run(native, x) == float(np.float32(1.1))
     assert run(numba, x) == 1.1
+
+
+def test_names_of_kernels_stand_in_the_package():
+    """Those of the prelude, as docs/builtins.md lists them, that Python has not itself."""
+    pages = pathlib.Path(__file__, "../../../docs/builtins.md").resolve().read_text()
+    names = set(re.findall(r"^\| `([a-z]\w*)\(", pages, re.M)) - {*dir(builtins), "breakpoint"}
+    assert len(names) > 100 and not [name for name in names if not hasattr(pykc, name)]
+
+    @pykc.kernel
+    def bits(out: pykc.i32[:], x: pykc.f32[:]):
+        out[0] = pykc.float_as_int(pykc.add_ru(x[0], 0.5)) + pykc.funnelshift_l(1, 1, 4)
+
+    out = np.zeros(1, np.int32)
+    bits[1, 1](out, np.ones(1, np.float32))
+    assert out[0] == np.float32(1.5).view(np.int32) + 16
+
+    @pykc.kernel
+    def unknown(out: pykc.i32[:]):
+        out[0] = pykc.float_to_int(1.5)
+
+    with pytest.raises(pykc.CompileError, match="module `pykc` has no `float_to_int`"):
+        unknown[1, 1](out)
 
 
 def test_another_thread_selects_another_device():

@@ -90,7 +90,7 @@ Entity value_attribute(FunctionChecker& checker, const Value& value, const ast::
 Entity check(FunctionChecker& checker, const ast::Attribute& node, const ast::Expr& expr) {
   const Entity base = checker.entity(*node.value);
   if (std::holds_alternative<Unknown>(base)) return Unknown{};
-  if (const auto* space = std::get_if<NamespaceRef>(&base)) return member(checker, *space, node.name, node.name_range);
+  if (const auto* space = std::get_if<NamespaceRef>(&base)) return member(checker, *space, node);
   // `cuda.bf16` is a type here, and in Numba the module of its functions.
   const auto* type = std::get_if<TypeRef>(&base);
   const Scope* functions = type && type->type.is(ScalarType::BF16) ? checker.module.scope_of("pykc.bf16") : nullptr;

@@ -159,16 +159,18 @@ Entity of_binding(FunctionChecker& checker, const Binding& binding, std::string_
   return entity;
 }
 
-Entity member(FunctionChecker& checker, const NamespaceRef& space, std::string_view name, SourceRange range) {
+Entity member(FunctionChecker& checker, const NamespaceRef& space, const ast::Attribute& attribute) {
+  const std::string_view name = attribute.name;
+  const SourceRange range = attribute.name_range;
   if (!space.path.empty()) {
     const std::string path = space.path + "." + std::string(name);
     if (const Scope* submodule = checker.module.scope_of(path)) return NamespaceRef{"", submodule, path};
   }
   if (space.module) {
     if (const Binding* binding = space.module->find(name)) return of_binding(checker, *binding, name, range);
-    suggest_member(
-        checker.report(range, DiagnosticId::UnknownAttribute, "module " + as_code(space.module->name()), name), name,
-        space.module->names());
+    const std::string_view module = checker.scope.file().text(attribute.value->range);  // as it is called here
+    suggest_member(checker.report(range, DiagnosticId::UnknownAttribute, "module " + as_code(module), name), name,
+                   space.module->names());
     return Unknown{};
   }
   const NameEntry* entry = name_table().find(space.prefix, name);

@@ -9,7 +9,7 @@
 namespace pykc::checker {
 
 Entity module_constant(FunctionChecker& checker, const ConstantDecl& constant);
-Entity member(FunctionChecker& checker, const NamespaceRef& space, std::string_view name, SourceRange range);
+Entity member(FunctionChecker& checker, const NamespaceRef& space, const ast::Attribute& attribute);
 Entity resolve(FunctionChecker& checker, std::string_view name, SourceRange range);
 Entity of_binding(FunctionChecker& checker, const Binding& binding, std::string_view name, SourceRange range);
 Entity read_local(FunctionChecker& checker, int index, SourceRange range);

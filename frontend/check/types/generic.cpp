@@ -26,7 +26,7 @@ Entity static_entity(FunctionChecker& checker, const ast::Expr& expr) {
   }
   const Entity base = static_entity(checker, *attribute->value);
   const auto* space = std::get_if<NamespaceRef>(&base);
-  return space ? member(checker, *space, attribute->name, attribute->name_range) : Entity(Unknown{});
+  return space ? member(checker, *space, *attribute) : Entity(Unknown{});
 }
 
 void check_names(FunctionChecker& checker, const ast::Expr& expr) {
