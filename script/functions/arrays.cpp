@@ -315,7 +315,7 @@ Outcome<Value> host_fill(Run&, const Arguments& arguments) {
 
 Outcome<Value> host_item(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
-  if (array->size() != 1) return fail(DiagnosticId::HostAmbiguousTruth, array->size());
+  if (array->size() != 1) return arguments.wrong_type(0, "an array of one element");
   ASSIGN_OR_RETURN(const Scalar scalar, first_element(*array));
   if (scalar.type == ScalarType::Bool) return Value(scalar.bits != 0);
   if (is_float(scalar.type)) return Value(scalar.as<double>());

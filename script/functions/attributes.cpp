@@ -238,7 +238,9 @@ Outcome<bool> truth(const Value& value) {
   if (const std::vector<Value>* items = items_of(value)) return !items->empty();
   if (const auto* range = value.as<RangeValue>()) return range->size() > 0;
   if (const ArrayRef* array = value.as<ArrayRef>()) {
-    if ((*array)->size() != 1) return fail(DiagnosticId::HostAmbiguousTruth, (*array)->size());
+    if ((*array)->size() != 1)
+      return fail(DiagnosticId::HostAmbiguousTruth, (*array)->size())
+          .note("ask `.all()` or `.any()`; `array_equal(x, y)` compares arrays");
     ASSIGN_OR_RETURN(const Scalar scalar, first_element(**array));
     return scalar.as<bool>();
   }

@@ -360,7 +360,7 @@ Outcome<Value> to_int(const Value& value) {
     return Value(integer);
   }
   const std::optional<double> number = as_number(value);
-  if (!number) return fail(DiagnosticId::HostWrongType, "argument of `int", "a number or a string", describe(value));
+  if (!number) return fail(DiagnosticId::HostWrongType, "x` of `int", "a number or a string", describe(value));
   if (!(std::fabs(*number) < 0x1p63)) return fail(DiagnosticId::HostValueOutOfRange, float_text(*number), "an int");
   return Value(static_cast<std::int64_t>(*number));
 }
@@ -368,7 +368,7 @@ Outcome<Value> to_int(const Value& value) {
 Outcome<Value> to_float(const Value& value) {
   if (const std::optional<double> number = as_number(value)) return Value(*number);
   const std::string* text = value.as<std::string>();
-  if (!text) return fail(DiagnosticId::HostWrongType, "argument of `float", "a number or a string", describe(value));
+  if (!text) return fail(DiagnosticId::HostWrongType, "x` of `float", "a number or a string", describe(value));
   char* end = nullptr;
   const double number = std::strtod(text->c_str(), &end);
   if (text->empty() || *end != '\0') return fail(DiagnosticId::HostValueOutOfRange, "'" + *text + "'", "a float");
@@ -394,8 +394,9 @@ Outcome<Value> call_type(const TypeValue& type, const CallArguments& arguments) 
   }
   if (const ArrayRef* array = value.as<ArrayRef>(); array && type.kind != TypeValue::Kind::Str) {
     if (type.kind == TypeValue::Kind::Scalar) return convert_array(*array, type.type);
-    if ((*array)->size() != 1) return fail(DiagnosticId::HostAmbiguousTruth, (*array)->size());
-    ASSIGN_OR_RETURN(value, first_element(**array));
+    if ((*array)->size() == 1) {
+      ASSIGN_OR_RETURN(value, first_element(**array));
+    }
   }
   switch (type.kind) {
     case TypeValue::Kind::Int:

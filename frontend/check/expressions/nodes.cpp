@@ -281,6 +281,11 @@ Entity check(FunctionChecker& checker, const ast::Call& node, const ast::Expr& e
   if (std::holds_alternative<BuiltinRef>(callee))
     diagnostic.note("it is a value: leave the parentheses out")
         .fix(std::string(checker.scope.file().text(node.function->range)));
+  if (const auto* value = std::get_if<Value>(&callee)) {
+    const auto* name = node.function->as<ast::Name>();
+    const bool hides = name && is_name_of_function(name->id);
+    diagnostic.note("it is " + describe(*value) + (hides ? ", a variable that hides the function: rename it" : ""));
+  }
   if (const auto* space = std::get_if<NamespaceRef>(&callee); space && !space->prefix.empty() && !space->module)
     suggest_member(diagnostic, "", name_table().names_in(space->prefix));
   return Unknown{};

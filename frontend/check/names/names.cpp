@@ -227,4 +227,12 @@ bool NameTable::is_host_module(std::string_view module) {
 
 bool is_property(BuiltinId id) { return info(id).is_value; }
 
+bool is_name_of_function(std::string_view name) {
+  const NameEntry* entry = name_table().find("", name);
+  if (!entry) return false;
+  const auto* builtin = std::get_if<BuiltinId>(entry);
+  const auto* named = std::get_if<LanguageFunction>(entry);
+  return (builtin && !is_property(*builtin)) || (named && is_function(*named));
+}
+
 }  // namespace pykc::checker

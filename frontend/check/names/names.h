@@ -85,5 +85,7 @@ inline constexpr std::string_view kPrintingModule = "pykc.printing";
 
 /// Whether a builtin is a value by itself, not a function: `threadIdx.x`, `laneid`.
 bool is_property(BuiltinId id);
+/// Whether the prelude has a function of that name, which a variable then hides.
+bool is_name_of_function(std::string_view name);
 
 }  // namespace pykc::checker

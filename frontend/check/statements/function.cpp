@@ -60,13 +60,6 @@ bool computes_in_single(const FunctionChecker& checker) {
   return has_single;
 }
 
-bool hides_function(const NameEntry* hidden) {
-  if (!hidden) return false;
-  const auto* builtin = std::get_if<BuiltinId>(hidden);
-  const auto* named = std::get_if<LanguageFunction>(hidden);
-  return (builtin && !is_property(*builtin)) || (named && is_function(*named));
-}
-
 /// Once for each name, where it is first assigned.
 void warn_of_locals(FunctionChecker& checker) {
   std::vector<const LocalDecl*> decls;
@@ -75,7 +68,7 @@ void warn_of_locals(FunctionChecker& checker) {
   std::set<std::string_view> hiding, unused;
   for (const LocalDecl* decl : decls) {
     const std::string_view name = decl->name;
-    if (hides_function(name_table().find("", name)) && hiding.insert(name).second)
+    if (is_name_of_function(name) && hiding.insert(name).second)
       checker.report(decl->range, DiagnosticId::HidesBuiltin, name);
     const bool is_unused = !decl->is_parameter && (decl->is_plain || decl->closure) && decl->reads == 0;
     if (is_unused && !name.starts_with("_") && unused.insert(name).second)
