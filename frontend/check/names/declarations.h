@@ -51,8 +51,9 @@ struct LocalDecl {
 /// An `if` or `for` around statements: which of them count may depend on a constant, and how often on a tuple.
 struct Guard {
   const ast::Stmt* stmt;
-  bool is_otherwise;  // they stand in its `else`
-  int outer;          // the guard around it; -1 for none
+  bool is_otherwise;       // they stand in its `else`
+  int outer;               // the guard around it; -1 for none
+  bool is_behind = false;  // they stand behind it: its other side leaves
 };
 
 /// A statement that gives variables or the result their types.

@@ -81,14 +81,15 @@ void infer_site(FunctionChecker& checker, const ast::Stmt& stmt) {
   }
 }
 
-/// Where nothing is known of the condition yet, the site comes again when there is.
+/// Where nothing is known of the condition yet, the site comes again when there is; but one behind the `if` may be what
+/// the condition waits for.
 void under_condition(FunctionChecker& checker, int number, const ast::Expr& test, const std::function<void()>& run) {
+  const Guard& guard = checker.function->locals.guards[static_cast<std::size_t>(number)];
   const Expr* known = condition(checker, test);
-  if (!known) return;
-  const auto* constant = known->as<checked::Constant>();
-  const bool is_otherwise = checker.function->locals.guards[static_cast<std::size_t>(number)].is_otherwise;
+  if (!known && !guard.is_behind) return;
+  const auto* constant = known ? known->as<checked::Constant>() : nullptr;
   if (!constant && checker.unrolled_bodies == 1) checker.plain_guards.insert(number);
-  if (!constant || (constant->bits == 0) == is_otherwise) run();
+  if (!constant || (constant->bits == 0) == guard.is_otherwise) run();
 }
 
 void under_loop(FunctionChecker& checker, int number, const ast::For& loop, const std::function<void()>& run) {

@@ -10,6 +10,18 @@
 namespace pykc::checker {
 namespace {
 
+/// How many `if`s that leave count for what stands behind them; what is behind more is taken as it stands.
+constexpr int kMostBehind = 64;
+
+/// Whether nothing runs behind the statements.
+bool leaves(const ast::Suite& statements) {
+  if (statements.empty()) return false;
+  const ast::Stmt& last = *statements.back();
+  const auto* branch = last.as<ast::If>();
+  return last.as<ast::Return>() || last.as<ast::Raise>() || last.as<ast::Break>() || last.as<ast::Continue>() ||
+         (branch && leaves(branch->then) && leaves(branch->otherwise));
+}
+
 class LocalCollector {
  public:
   enum class Reads : std::uint8_t { Counted, Ignored };
@@ -40,6 +52,17 @@ class LocalCollector {
     }
   }
 
+  /// Behind an `if` whose one side leaves, statements count as its other side: a constant may leave them out.
+  void suite(const ast::Suite& statements) {
+    const int outer = guard_, outer_behind = behind_;
+    for (const ast::StmtPtr& stmt : statements) {
+      statement(*stmt);
+      if (const auto* branch = stmt->as<ast::If>()) behind(*stmt, *branch);
+    }
+    guard_ = outer;
+    behind_ = outer_behind;
+  }
+
   void statement(const ast::Stmt& stmt) {
     ast::for_each_expression(stmt, [&](const ast::Expr& expr) { count_reads(expr); });
     if (const auto* assign = stmt.as<ast::Assign>()) {
@@ -62,7 +85,7 @@ class LocalCollector {
       under_guard(stmt, true, branch->otherwise);
     } else if (const auto* loop = stmt.as<ast::For>()) {
       under_guard(stmt, false, loop->body);
-      for (const ast::StmtPtr& child : loop->otherwise) statement(*child);
+      suite(loop->otherwise);
     } else {
       ast::for_each_nested(stmt, [&](const ast::Stmt& child) { statement(child); });
     }
@@ -88,12 +111,26 @@ class LocalCollector {
     if (const auto* name = target.as<ast::Name>()) add(name->id, target.range).closure = &function;
   }
 
-  void under_guard(const ast::Stmt& stmt, bool is_otherwise, const ast::Suite& suite) {
-    if (suite.empty()) return;
-    const int outer = std::exchange(guard_, static_cast<int>(table_.guards.size()));
-    table_.guards.push_back({&stmt, is_otherwise, outer});
-    for (const ast::StmtPtr& child : suite) statement(*child);
+  void under_guard(const ast::Stmt& stmt, bool is_otherwise, const ast::Suite& statements) {
+    if (statements.empty()) return;
+    const int outer = guard_;
+    add_guard({&stmt, is_otherwise, outer});
+    suite(statements);
     guard_ = outer;
+  }
+
+  void behind(const ast::Stmt& stmt, const ast::If& branch) {
+    const bool then_leaves = leaves(branch.then), otherwise_leaves = leaves(branch.otherwise);
+    if (then_leaves == otherwise_leaves || behind_ == kMostBehind) return;
+    ++behind_;
+    add_guard({&stmt, then_leaves, guard_, true});
+    const ast::Stmt* elif = then_leaves && branch.otherwise.size() == 1 ? branch.otherwise.front().get() : nullptr;
+    if (const auto* next = elif ? elif->as<ast::If>() : nullptr) behind(*elif, *next);
+  }
+
+  void add_guard(const Guard& guard) {
+    guard_ = static_cast<int>(table_.guards.size());
+    table_.guards.push_back(guard);
   }
 
   LocalDecl& add(std::string_view name, SourceRange range) {
@@ -144,6 +181,7 @@ class LocalCollector {
   LocalTable& table_;
   bool counts_reads_;
   int guard_ = -1;
+  int behind_ = 0;  // guards that are behind their `if`, of those around the statement
   std::unordered_map<std::string_view, int> reads_;
 };
 
@@ -164,7 +202,7 @@ void collect_locals(FunctionDecl& function) {
   for (const std::string_view name : function.captures) collector.capture(name, function.def->name_range);
   // What has one type natively may have another one in Numba's dialect wherever it is assigned anew.
   if (function.dialect == Dialect::Numba) collector.versions(versions_of_names(*function.def));
-  for (const ast::StmtPtr& stmt : function.def->body) collector.statement(*stmt);
+  collector.suite(function.def->body);
   collector.finish();
 }
 
