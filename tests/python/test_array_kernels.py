@@ -70,6 +70,15 @@ def test_statements_of_c():
     assert z.tolist() == [2.0, 7.0, 1.5, -3.0] and sign.tolist() == [-3, 0, 3, 6]
 
 
+def test_expressions_of_c():
+    x, y = np.array([-7, 0, 7, 6], "i4"), np.array([3, 5, 0, 2], "i4")
+    for text, expected in (("x && y", (x != 0) & (y != 0)), ("(x || y) + 1", ((x != 0) | (y != 0)) + 1),
+                           ("-(x && 2.5)", -(x != 0).astype(int)), ("(x / 2) ^ 1", np.array([-3, 0, 3, 3]) ^ 1),
+                           ("x % 4 | y / 3 << 1", np.array([-3, 0, 3, 2]) | (y // 3) * 2)):
+        kernel = pykc.ElementwiseKernel("int32 x, int32 y", "int32 z", f"z = {text};")
+        assert kernel(pykc.array(x), pykc.array(y)).get().tolist() == expected.tolist(), text
+
+
 def test_loops_of_c():
     x = np.array([1, 2, 3, 7, 27])
     kernel = pykc.ElementwiseKernel("int64 x", "int32 steps, int64 odd", """

@@ -284,8 +284,12 @@ class _Parser:
             if operator == "**":
                 self.fail("`**`", "write pow(x, y)")
             right = self.binary(_BINARY[operator] + 1)
-            left = f"{_FUNCTIONS[operator]}({left}, {right})" if operator in _FUNCTIONS else \
-                f"({left} {_WORDS.get(operator, operator)} {right})"
+            if operator in _WORDS:  # true or false, whereas Python's give the value of a side
+                left = f"(bool({left}) {_WORDS[operator]} bool({right}))"
+            elif operator in _FUNCTIONS:
+                left = f"{_FUNCTIONS[operator]}({left}, {right})"
+            else:
+                left = f"({left} {operator} {right})"
         return left
 
     def unary(self) -> str:
