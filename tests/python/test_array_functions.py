@@ -156,6 +156,8 @@ def test_sampled_functions(random):
     check("interp", v, points, points ** 2, left=-7, right=np.nan)
     check("interp", v, np.array([0.0, 0.5, 0.9]), np.array([1.0, 2, 3]), period=1)
     check("interp", v.reshape(5, 6), np.array([0.5]), np.array([2.0]))
+    infinities = np.array([np.inf, 1, -np.inf, -np.inf, np.inf, 2])
+    check("interp", np.linspace(-0.5, 5.5, 49), np.arange(6.0), infinities)
     for given in ((v,), (v, 2.0), (v, np.sort(v)), (v.reshape(5, 6),), (v.reshape(5, 6), 1.0, 0.5),
                   (v.astype("f4"),), (v.astype("i4"),), (v[:2], 3.0), (v[:1],)):
         check("gradient", *given, scale=1000)

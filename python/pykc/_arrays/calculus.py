@@ -33,7 +33,10 @@ def interp(x, xp, fp, left=None, right=None, period: float | None = None) -> nda
     place = (searchsorted(xp, x, "right") - 1).clip(0, max(xp.size - 2, 0))
     behind = (place + 1).clip(0, xp.size - 1)
     slope = (fp[behind] - fp[place]) / (xp[behind] - xp[place])
-    found = where(x == xp[behind], fp[behind], where(x == xp[place], fp[place], slope * (x - xp[place]) + fp[place]))
+    found = slope * (x - xp[place]) + fp[place]
+    found = where(found == found, found, slope * (x - xp[behind]) + fp[behind])  # the first of the two is infinite
+    found = where(fp[place] == fp[behind], fp[place], found)
+    found = where(x == xp[behind], fp[behind], where(x == xp[place], fp[place], found))
     found = where(x < xp[0], fp[0] if left is None or period else left, found)
     found = where(x > xp[-1], fp[-1] if right is None or period else right, found)
     return where(x != x, x, found).astype(fp.dtype, copy=False)
