@@ -136,7 +136,8 @@ def test_special_values():
         check(lambda a, b: (np if isinstance(a, np.ndarray) else pykc).__getattribute__(name)(a, b), (x, y),
               (pykc.array(x), pykc.array(y)), name not in INEXACT_UFUNCS, 4)
     halves = x.astype("f2"), y.astype("f2")
-    check(lambda a, b: (np if isinstance(a, np.ndarray) else pykc).nextafter(a, b), halves, tuple(map(pykc.array, halves)))
+    check(lambda a, b: (np if isinstance(a, np.ndarray) else pykc).nextafter(a, b), halves,
+          tuple(map(pykc.array, halves)))
     for name in ("sign", "signbit", "modf", "frexp", "rint", "trunc", "floor", "square"):
         check(lambda a: (np if isinstance(a, np.ndarray) else pykc).__getattribute__(name)(a), (values,),
               (pykc.array(values),))
@@ -145,7 +146,8 @@ def test_special_values():
 def test_large_remainders():
     for of in (np.int64, np.uint64):
         x, y = np.array([2 ** 60 + 1, 2 ** 62 + 3, 7, 5], of), np.array([10, 7, 2 ** 62, 1], of)
-        check(lambda a, b: (np if isinstance(a, np.ndarray) else pykc).fmod(a, b), (x, y), (pykc.array(x), pykc.array(y)))
+        check(lambda a, b: (np if isinstance(a, np.ndarray) else pykc).fmod(a, b), (x, y),
+              (pykc.array(x), pykc.array(y)))
 
 
 def test_signs_of_complex_zeros():
