@@ -3,20 +3,21 @@
 
     python3 bench/peers/rows.py --pykc build/release/bin/pykc [--json FILE]
 
-Needs PyTorch. Medians of 7 graphs of 10 launches, 16384 x 8192 elements, normal numbers: pykc's first, then theirs. What
-is read and written once counts as bytes; "of the copy" is how fast they pass beside those of the fastest copy.
+Needs PyTorch. Medians of 7 graphs of 10 launches, then of 11 graphs of 5 for theirs; 16384 x 8192 elements, normal
+numbers. What is read and written once counts as bytes; "of the copy" is how fast they pass beside those of the fastest
+copy.
 """
 import argparse
 import json
 import pathlib
-import statistics
 
 import torch
 import torch.nn.functional as functional
 
-from selections import ROUNDS, times_of
+from selections import times_of
+from torch_medians import median_seconds
 
-ROWS, COLUMNS, LAUNCHES = 16384, 8192, 10
+ROWS, COLUMNS = 16384, 8192
 TYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
 
 
@@ -25,24 +26,6 @@ def bytes_of(name: str, itemsize: int) -> int:
     if name == "cross_entropy":
         return itemsize
     return itemsize + 1 if name in ("quantize", "dequantize") else 2 * itemsize
-
-
-def graph_ms(run) -> float:
-    run()
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for _ in range(LAUNCHES):
-            run()
-    times = []
-    for _ in range(ROUNDS + 1):  # the first one is not counted
-        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        start.record()
-        graph.replay()
-        end.record()
-        end.synchronize()
-        times.append(start.elapsed_time(end) / LAUNCHES)
-    return statistics.median(times[1:])
 
 
 def pytorch(kind: str) -> dict[str, float]:
@@ -59,7 +42,7 @@ def pytorch(kind: str) -> dict[str, float]:
         "silu": lambda: functional.silu(x),
         "cross_entropy": lambda: functional.cross_entropy(x, targets, reduction="none"),
     }
-    return {f"{name} {kind}": graph_ms(call) for name, call in calls.items()}
+    return {f"{name} {kind}": 1e3 * seconds for name, seconds in median_seconds(calls, as_graphs=True).items()}
 
 
 def main():

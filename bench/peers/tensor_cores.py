@@ -5,8 +5,8 @@
 
 Needs PyTorch, which has the others, and no package of pykc: the program compiles the kernels to PTX, and the driver
 launches them as their host functions do. Random normal numbers, i8 uniform: products of zeros would be faster,
-since the chip then draws less power. The systems take turns; medians of ROUNDS batches of BATCH launches are kept,
-those of products as graphs, and what they make is compared with what PyTorch makes of the same.
+since the chip then draws less power. The systems take turns; medians of 11 batches of 5 launches are kept, those of
+products as graphs, and what they make is compared with what PyTorch makes of the same.
 """
 import argparse
 import functools
@@ -21,41 +21,9 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 import attention_kernels
 import library_kernels as library
 import triton_products
+from torch_medians import median_seconds
 
-ROUNDS, BATCH = 11, 5
 TYPES = {name: kind for kind, name in library.NAMES.items()}
-
-
-def graph_of(launch) -> torch.cuda.CUDAGraph:
-    launch()
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for _ in range(BATCH):
-            launch()
-    return graph
-
-
-def batch_of(launch):
-    def run():
-        for _ in range(BATCH):
-            launch()
-    launch()
-    return run
-
-
-def median_seconds(launches, as_graphs: bool) -> dict:
-    batches = {name: graph_of(launch).replay if as_graphs else batch_of(launch) for name, launch in launches.items()}
-    samples = {name: [] for name in launches}
-    for _ in range(ROUNDS):
-        for name, batch in batches.items():
-            start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-            start.record()
-            batch()
-            end.record()
-            end.synchronize()
-            samples[name].append(start.elapsed_time(end) * 1e-3 / BATCH)
-    return {name: statistics.median(times) for name, times in samples.items()}
 
 
 def compared(launches, c: torch.Tensor, vendor, as_graphs: bool = True) -> tuple:

@@ -52,10 +52,17 @@ constexpr std::string_view kSource =
     "    syncthreads()\n"
     "    for k in range(n):\n"
     "        x[i] += twice(tile[63 - threadIdx.x])\n"
-    "    assert x[i] < 1000\n"
-    "@kernel\n"
-    "def negate(x: f32[:]):\n"  // beside the other, on another thread
-    "    x[grid(1)] *= -1\n";
+    "    assert x[i] < 1000\n";
+
+/// The same with two kernels more, long enough to be compiled on other threads.
+std::string with_long_kernels() {
+  std::string text(kSource);
+  for (const char* name : {"first", "second"}) {
+    text += "@kernel\ndef " + std::string(name) + "(x: f32[:]):\n";
+    for (int i = 0; i < 45; ++i) text += "    x[" + std::to_string(i) + "] *= x[0]\n";
+  }
+  return text;
+}
 
 CompileOptions options_for(const char* target) {
   CompileOptions options;
@@ -160,13 +167,13 @@ bool launches(const Artifact& artifact) {
 
 /// The first compilation of this process; 0 where a failure is told as such, and all is well behind it: on another
 /// thread, since a lock that is held may let its holder pass.
-int compile_first(const CompileOptions& options, const std::string& expected) {
-  const Ended how = ended(compile(kSource, options));
+int compile_first(const std::string& source, const CompileOptions& options, const std::string& expected) {
+  const Ended how = ended(compile(source, options));
   fail_allocation(0, false);
   limit_memory(-1);
   if (how == Ended::Otherwise) return 1;
   const auto go_on = [&] {
-    const Result<Artifact> next = compile(kSource, options);
+    const Result<Artifact> next = compile(source, options);
     if (!next) return 2;
     if (next->serialize() != expected) return 3;
     return options.target != "cpu" || launches(*next) ? 0 : 4;
@@ -175,51 +182,59 @@ int compile_first(const CompileOptions& options, const std::string& expected) {
 }
 
 struct Target {
+  std::string source;
   CompileOptions options;
   long trials;  // a compilation for the CPU takes four times as long
-  std::string artifact = told_by_a_child([this] { return compile(kSource, options).value().serialize(); });
+  std::string artifact = told_by_a_child([this] { return compile(source, options).value().serialize(); });
 };
-std::vector<Target> targets() { return {{options_for("cpu"), 150}, {options_for("sm_90"), 450}}; }
+std::vector<Target> targets() {
+  const std::string source(kSource);
+  return {{source, options_for("cpu"), 150},
+          {source, options_for("sm_90"), 450},
+          {with_long_kernels(), options_for("cpu"), 40}};
+}
 
 // The tests of this section run first: their children are to be processes that have not compiled.
 TEST(InLlvm, AFirstCompilationFailsAndTheNextWorks) {
   std::mt19937_64 random = seeded();
-  for (const auto& [options, trials, artifact] : targets()) {
-    const long allocations_made = std::stol(told_by_a_child([&options = options] {
+  for (const Target& target : targets()) {
+    const long allocations_made = std::stol(told_by_a_child([&] {
       const long before = allocations();
-      (void)compile(kSource, options);
+      (void)compile(target.source, target.options);
       return std::to_string(allocations() - before);
     }));
     // Of one allocation, or of it and all behind it.
     const std::vector<long> choices =
-        some_below(2 * allocations_made, number_from_environment("PYKC_TRIALS", trials), random);
-    std::cout << options.target << ": " << allocations_made << " allocations, " << choices.size() << " trials\n";
-    const auto failed = failed_trials(choices, [&options = options, &artifact = artifact](long choice) {
+        some_below(2 * allocations_made, number_from_environment("PYKC_TRIALS", target.trials), random);
+    const std::string& name = target.options.target;
+    std::cout << name << ": " << allocations_made << " allocations, " << choices.size() << " trials\n";
+    const auto failed = failed_trials(choices, [&](long choice) {
       fail_allocation(1 + choice / 2, choice % 2 == 1);
-      return compile_first(options, artifact);
+      return compile_first(target.source, target.options, target.artifact);
     });
     for (const auto& [choice, code] : failed)
-      ADD_FAILURE() << options.target << ", allocation " << 1 + choice / 2
-                    << (choice % 2 == 1 ? " and all behind it: " : ": ") << code;
+      ADD_FAILURE() << name << ", allocation " << 1 + choice / 2 << (choice % 2 == 1 ? " and all behind it: " : ": ")
+                    << code;
   }
 }
 
 // A host whose memory is almost full.
 TEST(InLlvm, AFirstCompilationInAnyNumberOfBytes) {
   std::mt19937_64 random = seeded();
-  for (const auto& [options, trials, artifact] : targets()) {
-    const long most = std::stol(told_by_a_child([&options = options] {
+  for (const Target& target : targets()) {
+    const long most = std::stol(told_by_a_child([&] {
       limit_memory(-1);
-      (void)compile(kSource, options);
+      (void)compile(target.source, target.options);
       return std::to_string(most_memory());
     }));
-    std::cout << options.target << ": " << most << " bytes\n";
+    const std::string& name = target.options.target;
+    std::cout << name << ": " << most << " bytes\n";
     const std::vector<long> sizes = some_below(most, number_from_environment("PYKC_TRIALS", 60), random);
-    const auto failed = failed_trials(sizes, [&options = options, &artifact = artifact](long bytes) {
+    const auto failed = failed_trials(sizes, [&](long bytes) {
       limit_memory(bytes);
-      return compile_first(options, artifact);
+      return compile_first(target.source, target.options, target.artifact);
     });
-    for (const auto& [bytes, code] : failed) ADD_FAILURE() << options.target << " in " << bytes << ": " << code;
+    for (const auto& [bytes, code] : failed) ADD_FAILURE() << name << " in " << bytes << ": " << code;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "codegen/cpu/passes/split_negative_counts.h"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "codegen/parts.h"
+#include "ir/text/parser.h"
 #include "tests/unit/codegen/cpu_program.h"
 
 namespace pykc::codegen::test {
@@ -179,8 +181,42 @@ kernel @k(%x: ptr<i32, global>) {
   EXPECT_EQ(words, (Words{0, 0, 0, 7, 0, 0, 0, 0}));
 }
 
-/// More of them than there are parts that are compiled side by side.
-TEST(Cpu, AllKernelsOfAModuleReadTheConstantThatTheHostFills) {
+std::vector<Part> parts_of(const std::string& text, const Options& options = {}, const std::string& target = "cpu") {
+  std::vector<std::string> errors;
+  const std::unique_ptr<ir::Module> module = ir::parse_module(text, errors);
+  EXPECT_TRUE(errors.empty()) << errors.front();
+  return codegen::parts_of(*module, Target::parse(target).value(), options);
+}
+
+/// A kernel of so many instructions and three more.
+std::string kernel_of(int number, int instructions) {
+  std::string text = "kernel @k" + std::to_string(number) + "(%x: ptr<i32, global>) {\n  %0 = load %x : i32\n";
+  for (int i = 1; i <= instructions; ++i)
+    text += "  %" + std::to_string(i) + " = add %" + std::to_string(i - 1) + ", i32 1\n";
+  return text + "  store %x, %" + std::to_string(instructions) + "\n  return\n}\n";
+}
+
+TEST(Cpu, LongKernelsAreCompiledSideBySide) {
+  std::string of_short, of_long;
+  for (int i = 0; i < 10; ++i) of_short += kernel_of(i, 5);
+  for (int i = 0; i < 100; ++i) of_long += kernel_of(i, 130);
+  EXPECT_EQ(parts_of(of_short).size(), 1U);
+  EXPECT_EQ(parts_of(of_long, {}, "sm_80").size(), 1U);
+  EXPECT_EQ(parts_of(of_long, {.line_info = true}).size(), 1U);
+  EXPECT_EQ(parts_of(kernel_of(0, 130) + kernel_of(1, 130)).size(), 2U);
+  const std::vector<Part> parts = parts_of(of_long);
+  EXPECT_GT(parts.size(), 32U);
+  EXPECT_LE(parts.size(), 64U);
+  std::size_t functions = 0;
+  for (const Part& part : parts) {
+    EXPECT_EQ(part.is_first, &part == &parts.front());
+    EXPECT_FALSE(part.functions.empty());
+    functions += part.functions.size();
+  }
+  EXPECT_EQ(functions, 100U);
+}
+
+TEST(Cpu, KernelsOfAllPartsReadTheConstantThatTheHostFills) {
   constexpr int kKernels = 150;
   std::string text = "host constant unused: u8 = \"00\"\nhost constant factor: i32 = \"0000000005000000\"\n";
   for (int i = 0; i < kKernels; ++i)
@@ -188,11 +224,13 @@ TEST(Cpu, AllKernelsOfAModuleReadTheConstantThatTheHostFills) {
   %0 = constant_array 1 : ptr<i32, constant>
   %1 = element %0, i64 1
   %2 = load %1 : i32
-  %3 = mul %2, i32 )" + std::to_string(i) + R"(
+  %3 = mul %2, i32 )" +
+            std::to_string(i) + R"(
   store %x, %3
   return
 }
 )";
+  EXPECT_GT(parts_of(text).size(), 1U);
   CpuProgram program = CpuProgram::from_text(text);
   EXPECT_NE(program.constant(program.artifact().constants[0].symbol, 1), nullptr);
   auto* const factor = static_cast<std::int32_t*>(program.constant(program.artifact().constants[1].symbol, 8));
