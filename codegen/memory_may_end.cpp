@@ -144,7 +144,12 @@ int make_once(pthread_once_t* flag, void (*make)()) asm("__real_pthread_once");
 int make_once_throwing(pthread_once_t* flag, void (*make)()) asm("__wrap_pthread_once");
 int make_once_throwing(pthread_once_t* flag, void (*make)()) {
   if (!MemoryMayEnd::stands_here()) return make_once(flag, make);
-  constexpr int kNotMade = PTHREAD_ONCE_INIT, kInTheMaking = 1, kMade = 2;
+  constexpr int kNotMade = PTHREAD_ONCE_INIT;
+#ifdef __SANITIZE_THREAD__
+  constexpr int kInTheMaking = 1 << 16, kMade = 1;  // of ThreadSanitizer, whose own function sees the same flags
+#else
+  constexpr int kInTheMaking = 1, kMade = 2;  // of the C library's
+#endif
   const std::atomic_ref<int> state(*flag);
   const auto leave_as = [&](int how) {
     state.store(how);

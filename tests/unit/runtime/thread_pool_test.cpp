@@ -93,7 +93,9 @@ TEST_F(ThreadPoolTest, DoesNotWaitForThreadsThatHaveNotCome) {
   sum_by(pool);  // starts the threads
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
   int runs = 0;
-  pool.run([&](int thread) { runs += thread == 0 ? 1 : 0; });
+  pool.run([&](int thread) {
+    if (thread == 0) ++runs;
+  });
   EXPECT_EQ(runs, 1);
 }
 
