@@ -1,12 +1,6 @@
 // IR in, Artifact out: emit, link the math library, optimise, print or assemble.
-#include <llvm/ADT/DenseMap.h>
-#include <llvm/CodeGen/Passes.h>
 #include <llvm/Config/llvm-config.h>
-#include <llvm/IR/InstIterator.h>
-#include <llvm/IR/Instructions.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Pass.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
@@ -19,10 +13,10 @@
 #include "base/errors.h"
 #include "base/on_all_cores.h"
 #include "base/stack.h"
+#include "codegen/code_passes.h"
 #include "codegen/codegen.h"
 #include "codegen/cpu/function.h"
 #include "codegen/cpu/join_objects.h"
-#include "codegen/cpu/passes/swap_frame_register.h"
 #include "codegen/emit/module_state.h"
 #include "codegen/kernel_info.h"
 #include "codegen/left_in_llvm.h"
@@ -73,68 +67,10 @@ void use_widest_vectors(llvm::Module& module) {
     if (!function.isDeclaration()) function.addFnAttr("prefer-vector-width", "512");
 }
 
-/// Sums, products and addresses, the last operand of which is no constant.
-bool is_reduced_in_strength(const llvm::Instruction& instruction) {
-  switch (instruction.getOpcode()) {
-    case llvm::Instruction::Add:
-    case llvm::Instruction::Sub:
-    case llvm::Instruction::Mul:
-    case llvm::Instruction::GetElementPtr:
-      return !llvm::isa<llvm::ConstantData>(*std::prev(instruction.op_end()));
-    default:
-      return false;
-  }
-}
-
-/// What it takes to compare all pairs of them with a common operand, each by all that the two come from.
-std::size_t comparisons_in_strength(const llvm::Module& module) {
-  llvm::DenseMap<const llvm::Value*, std::size_t> users, depths;
-  std::size_t comparisons = 0;
-  for (const llvm::Function& function : module)
-    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-      std::size_t depth = 0;
-      for (const llvm::Value* operand : instruction.operands()) depth = std::max(depth, depths.lookup(operand));
-      depths[&instruction] = ++depth;
-      if (!is_reduced_in_strength(instruction)) continue;
-      for (const llvm::Value* operand : instruction.operands()) comparisons += depth * users[operand]++;
-    }
-  return comparisons;
-}
-
-constexpr unsigned kLargeModule = 4'000;           // instructions
-constexpr std::size_t kMostComparisons = 400'000;  // a third of a second; the library's f64 products have 131,000
-
-/// LLVM's steps from IR to code, without those that take longer than they are worth.
-class CodePasses : public llvm::legacy::PassManager {
- public:
-  CodePasses(const llvm::Module& module, const Target& target)
-      : is_for_host_(target.kind == Target::Kind::Cpu),
-        is_costly_(!is_for_host_ && (module.getInstructionCount() > kLargeModule ||
-                                     comparisons_in_strength(module) > kMostComparisons)) {}
-  void add(llvm::Pass* pass) override {
-    if (is_for_host_ && pass->getPassID() == &llvm::PrologEpilogCodeInserterID) PassManager::add(new SwapFrameRegister);
-    if (is_left_out(pass->getPassName()))
-      delete pass;
-    else
-      PassManager::add(pass);
-  }
-
- private:
-  /// For the host, optimize() runs loop strength reduction where it gains. For GPUs, the time of straight line strength
-  /// reduction grows with the square of what there is: 0.5 s for a module that counts as large here, and nothing can
-  /// interrupt it.
-  bool is_left_out(llvm::StringRef pass) const {
-    if (is_for_host_) return pass == "Loop Strength Reduction" || pass == "Canonicalize Freeze Instructions in Loops";
-    return is_costly_ && pass == "Straight line strength reduction";
-  }
-
-  const bool is_for_host_, is_costly_;
-};
-
 /// What a part is in LLVM.
 struct Session {
   Session(Emit emit, const ir::Module& source, const Target& target, const Options& options)
-      : module(source.name, context), machine(make_machine(target, options, least_ptx(source, target, options))) {
+      : module(source.name, context), machine(machine_for(target, options, least_ptx(source, target, options))) {
     context.setDiscardValueNames(emit != Emit::Llvm);
     module.setTargetTriple(machine->getTargetTriple());
     module.setDataLayout(machine->createDataLayout());
@@ -142,7 +78,7 @@ struct Session {
 
   llvm::LLVMContext context;
   llvm::Module module;
-  const std::unique_ptr<llvm::TargetMachine> machine;
+  const Machine machine;
   std::vector<Library> libraries_left = {};
   bool has_math = false;
   std::int64_t operations = 0;  // of LLVM's, at most

@@ -1,5 +1,7 @@
 #include "codegen/machine.h"
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringMap.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -11,6 +13,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
+#include <utility>
 
 #include "codegen/codegen.h"
 
@@ -107,6 +111,44 @@ llvm::CodeGenOptLevel level_of(const Options& options) {
   }
 }
 
+/// Machines for the host that nobody uses now. To make one, with what LLVM works out for a processor, takes a twelfth
+/// of a short kernel's compilation.
+class IdleMachines {
+ public:
+  /// Null where there is none.
+  std::unique_ptr<llvm::TargetMachine> take(llvm::StringRef chip, llvm::CodeGenOptLevel level,
+                                            llvm::FPOpFusion::FPOpFusionMode fusion) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return nullptr;
+    const auto found = llvm::find_if(machines_, [&](const auto& machine) {
+      return machine->getTargetCPU() == chip && machine->getOptLevel() == level &&
+             machine->Options.AllowFPOpFusion == fusion;
+    });
+    if (found == machines_.end()) return nullptr;
+    std::unique_ptr<llvm::TargetMachine> machine = std::move(*found);
+    machines_.erase(found);
+    return machine;
+  }
+  void add(std::unique_ptr<llvm::TargetMachine> machine) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return;
+    if (machines_.size() == kMost) machines_.erase(machines_.begin());
+    machines_.push_back(std::move(machine));
+  }
+
+ private:
+  static constexpr std::size_t kMost = 16;  // of about half a megabyte each
+
+  // Never waited for: a process that was forked while it was held goes on without it.
+  std::mutex mutex_;
+  llvm::SmallVector<std::unique_ptr<llvm::TargetMachine>, kMost> machines_;
+};
+
+IdleMachines& idle_machines() {
+  static IdleMachines machines;
+  return machines;
+}
+
 }  // namespace
 
 ProcessorCheck check_processor(const std::string& chip) {
@@ -119,7 +161,16 @@ std::string describe_machine(const Target& target) {
   return target.to_string() + (target.kind == Target::Kind::Cpu ? features_of(target.chip) : "");
 }
 
-std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, const Options& options, int least_ptx) {
+void EndUse::operator()(llvm::TargetMachine* machine) const {
+  if (machine == nullptr) return;
+  // Those for GPUs keep the names of all modules that they have seen.
+  if (machine->getTargetTriple().isNVPTX())
+    delete machine;
+  else
+    idle_machines().add(std::unique_ptr<llvm::TargetMachine>(machine));
+}
+
+Machine machine_for(const Target& target, const Options& options, int least_ptx) {
   // Contraction is decided in the IR, the same for every target: LLVM fuses nothing on its own.
   llvm::TargetOptions target_options;
   target_options.AllowFPOpFusion = options.fast_math ? llvm::FPOpFusion::Standard : llvm::FPOpFusion::Strict;
@@ -134,12 +185,14 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, const Op
     level = std::min(level, llvm::CodeGenOptLevel::Default);
     if (least_ptx > 0) features = "+ptx" + std::to_string(least_ptx);
   } else {
+    features = features_of(target.chip);
+    if (auto idle = idle_machines().take(target.chip, level, target_options.AllowFPOpFusion))
+      return Machine(idle.release());
     register_x86();
     triple = host_triple();
-    features = features_of(target.chip);
   }
-  return std::unique_ptr<llvm::TargetMachine>(find_target(triple).createTargetMachine(
-      triple, target.chip, features, target_options, llvm::Reloc::PIC_, std::nullopt, level));
+  return Machine(find_target(triple).createTargetMachine(triple, target.chip, features, target_options,
+                                                         llvm::Reloc::PIC_, std::nullopt, level));
 }
 
 }  // namespace pykc::codegen

@@ -9,9 +9,15 @@
 
 namespace pykc::codegen {
 
-/// A machine for a Target that `Target::parse` has accepted. Registers only that one back end with LLVM. `least_ptx` is
-/// that of nvptx/ptx_version.h.
-std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, const Options& options, int least_ptx);
+/// Keeps machines for the host, for the next compilation.
+struct EndUse {
+  void operator()(llvm::TargetMachine* machine) const;
+};
+using Machine = std::unique_ptr<llvm::TargetMachine, EndUse>;
+
+/// A machine for a Target that `Target::parse` has accepted, for one thread at a time. Registers only that one back end
+/// with LLVM. `least_ptx` is that of nvptx/ptx_version.h.
+Machine machine_for(const Target& target, const Options& options, int least_ptx);
 
 /// Whether LLVM knows the processor, and (in `is_usable`) whether it has SSE4.1, the least that pykc's code needs.
 struct ProcessorCheck {

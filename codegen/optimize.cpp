@@ -7,7 +7,6 @@
 // The target machine is there from the first pass on: passes that move code must know where a GPU's threads diverge.
 #include "codegen/optimize.h"
 
-#include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/BasicAliasAnalysis.h>
@@ -46,7 +45,6 @@
 #include <llvm/Transforms/Scalar/DivRemPairs.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/GVN.h>
-#include <llvm/Transforms/Scalar/IndVarSimplify.h>
 #include <llvm/Transforms/Scalar/InferAlignment.h>
 #include <llvm/Transforms/Scalar/JumpThreading.h>
 #include <llvm/Transforms/Scalar/LICM.h>
@@ -55,24 +53,20 @@
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopRotation.h>
 #include <llvm/Transforms/Scalar/LoopSimplifyCFG.h>
-#include <llvm/Transforms/Scalar/LoopStrengthReduce.h>
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/Reassociate.h>
-#include <llvm/Transforms/Scalar/SCCP.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Scalar/SpeculativeExecution.h>
 #include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
-#include <llvm/Transforms/Vectorize/SLPVectorizer.h>
 
 #include <unordered_map>
 
 #include "base/budget.h"
-#include "codegen/cpu/passes/stop_polls.h"
 #include "codegen/own_passes.h"
-#include "codegen/passes/ways.h"
+#include "codegen/passes/where_they_gain.h"
 
 namespace pykc::codegen {
 namespace {
@@ -191,32 +185,6 @@ void add_first_passes(llvm::FunctionPassManager& passes, const Target& target, c
   passes.addPass(llvm::ReassociatePass());
 }
 
-bool is_plain(const llvm::Loop& loop) { return llvm::findOptionMDForLoop(&loop, kPlain) != nullptr; }
-
-/// LLVM's pass that takes conditions out of loops, of which it makes copies; of plain loops it makes none. What is the
-/// same for all turns of a loop around those of threads costs it little, and its copies would hold copies of theirs.
-struct UnswitchLoops : llvm::PassInfoMixin<UnswitchLoops> {
-  explicit UnswitchLoops(bool may_copy) : may_copy_(may_copy) {}
-  llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
-                              llvm::LoopStandardAnalysisResults& results, llvm::LPMUpdater& updater) {
-    return llvm::SimpleLoopUnswitchPass(may_copy_ && !is_plain(loop)).run(loop, analyses, results, updater);
-  }
-
- private:
-  bool may_copy_;
-};
-
-/// LLVM's pass that gives loops counters of one form and finds what these say of comparisons. Loops over threads, and
-/// those around them, have such counters from the start, and nobody compares them.
-struct SimplifyCounters : llvm::PassInfoMixin<SimplifyCounters> {
-  llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
-                              llvm::LoopStandardAnalysisResults& results, llvm::LPMUpdater& updater) {
-    if (is_plain(loop) || llvm::findOptionMDForLoop(&loop, kRunsThreads) != nullptr)
-      return llvm::PreservedAnalyses::all();
-    return llvm::IndVarSimplifyPass().run(loop, analyses, results, updater);
-  }
-};
-
 /// Loops in the form that the later passes want, invariants out of them, short ones unrolled.
 void add_loop_passes(llvm::FunctionPassManager& passes, const Target& target, const Options& options) {
   llvm::LoopPassManager form;
@@ -231,45 +199,10 @@ void add_loop_passes(llvm::FunctionPassManager& passes, const Target& target, co
   add_combining(passes, target, options);
   llvm::LoopPassManager counting;
   counting.addPass(SimplifyCounters());
-  counting.addPass(llvm::LoopDeletionPass());
-  counting.addPass(llvm::LoopFullUnrollPass(options.optimization));
+  counting.addPass(ForKnownTurns(llvm::LoopDeletionPass()));
+  counting.addPass(ForKnownTurns(llvm::LoopFullUnrollPass(options.optimization)));
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(counting)));
 }
-
-bool is_made_of_integers(const llvm::Instruction& instruction) {
-  return instruction.getType()->isIntegerTy() && !llvm::isa<llvm::PHINode>(instruction);
-}
-
-/// What is known of integers by where they come from. Each time that the range of one grows, LLVM's pass looks again at
-/// those that are made of it: for sums of sums, on each way between the two.
-struct PropagateRanges : llvm::PassInfoMixin<PropagateRanges> {
-  static constexpr double kMostSteps = 2e5;
-  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-    Ways ways(is_made_of_integers);
-    double steps = 0;
-    for (const llvm::BasicBlock* block : llvm::ReversePostOrderTraversal<llvm::Function*>(&function))
-      for (const llvm::Instruction& instruction : *block) {
-        ways.add(instruction);
-        steps += ways.of(&instruction);
-      }
-    return steps > kMostSteps ? llvm::PreservedAnalyses::all() : llvm::SCCPPass().run(function, analyses);
-  }
-};
-
-bool has_local_arrays(const llvm::Function& function) {
-  const auto is_array = [](const llvm::Instruction& i) { return llvm::isa<llvm::AllocaInst>(i); };
-  return function.hasFnAttribute(kHasLocalArrays) || llvm::any_of(llvm::instructions(function), is_array);
-}
-
-/// LLVM's GVN on CPUs. What loads find on several ways is worth to know of arrays that threads have for themselves; of
-/// others EarlyCSE sees what there is, in a tenth of the time. What GVN would move out of a loop over threads could not
-/// be sunk again, see SinkUniformLoads.
-struct NumberHostValues : llvm::PassInfoMixin<NumberHostValues> {
-  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-    const auto options = llvm::GVNOptions().setLoadInLoopPRE(false).setMemDep(has_local_arrays(function));
-    return llvm::GVNPass(options).run(function, analyses);
-  }
-};
 
 /// Redundant values, loads and stores, across the whole function.
 void add_redundancy_passes(llvm::FunctionPassManager& passes, const Target& target, const Options& options) {
@@ -301,33 +234,10 @@ void add_vector_passes(llvm::FunctionPassManager& passes, const Target& target, 
   passes.addPass(llvm::SimplifyCFGPass(
       SimplifyCFGOptions().forwardSwitchCondToPhi(true).convertSwitchRangeToICmp(true).needCanonicalLoops(false)));
   add_own_passes(passes, PassPoint::BeforeLanes, target, options);
-  passes.addPass(llvm::SLPVectorizerPass());
+  passes.addPass(VectorizeLanes());
   add_own_passes(passes, PassPoint::BehindVectors, target, options);
   add_combining(passes, target, options);
 }
-
-/// LLVM's pass that unrolls loops, for functions that have some to unroll. It looks long at each: at the vectors that
-/// it has made as well, which are to be unrolled only where their number is known.
-struct UnrollLoops : llvm::PassInfoMixin<UnrollLoops> {
-  explicit UnrollLoops(int level) : level_(level) {}
-  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-    const auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
-    if (llvm::none_of(loops.getLoopsInPreorder(), may_be_unrolled)) return llvm::PreservedAnalyses::all();
-    return llvm::LoopUnrollPass(llvm::LoopUnrollOptions(level_)).run(function, analyses);
-  }
-
- private:
-  static bool may_be_unrolled(const llvm::Loop* loop) {
-    if (is_plain(*loop)) return false;
-    return llvm::findOptionMDForLoop(loop, "llvm.loop.unroll.runtime.disable") == nullptr || ends_at_constant(*loop);
-  }
-  static bool ends_at_constant(const llvm::Loop& loop) {
-    const llvm::ICmpInst* test = loop.getLatchCmpInst();
-    return test == nullptr || llvm::isa<llvm::ConstantInt>(test->getOperand(1));
-  }
-
-  int level_;
-};
 
 void add_last_passes(llvm::FunctionPassManager& passes, const Target& target, const Options& options) {
   add_own_passes(passes, PassPoint::BeforeUnrolling, target, options);
@@ -338,27 +248,6 @@ void add_last_passes(llvm::FunctionPassManager& passes, const Target& target, co
   passes.addPass(llvm::DivRemPairsPass());
   passes.addPass(llvm::SimplifyCFGPass(SimplifyCFGOptions().needCanonicalLoops(false)));
 }
-
-/// LLVM's pass that turns products, of which addresses are made, into sums that step with the loop: for the innermost
-/// loops that have some. Other addresses the host's instructions compute by themselves, and the pass for all loops took
-/// a quarter to a third of a compilation.
-struct ReduceStrength : llvm::PassInfoMixin<ReduceStrength> {
-  llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
-                              llvm::LoopStandardAnalysisResults& results, llvm::LPMUpdater& updater) {
-    if (!loop.isInnermost() || !has_changing_product(loop)) return llvm::PreservedAnalyses::all();
-    return llvm::LoopStrengthReducePass().run(loop, analyses, results, updater);
-  }
-
- private:
-  static bool has_changing_product(const llvm::Loop& loop) {
-    return llvm::any_of(loop.blocks(), [&](const llvm::BasicBlock* block) {
-      return llvm::any_of(*block, [&](const llvm::Instruction& i) {
-        return i.getOpcode() == llvm::Instruction::Mul && i.getType()->isIntegerTy(64) &&
-               !loop.hasLoopInvariantOperands(&i);
-      });
-    });
-  }
-};
 
 /// Neighbours in memory, such as the components of a vector, are read and written in one access.
 void add_access_passes(llvm::FunctionPassManager& passes) {

@@ -49,44 +49,6 @@ using llvm::CmpInst;
 using llvm::Value;
 using Builder = llvm::IRBuilder<>;
 
-constexpr llvm::StringLiteral kReportStop = "__pykc_report_stop";
-
-/// Tells the host where the launch has stopped, if nobody came before.
-llvm::Function* report_function(llvm::Module& module) {
-  if (llvm::Function* known = module.getFunction(kReportStop)) return known;
-  llvm::LLVMContext& context = module.getContext();
-  llvm::Type* pointer = llvm::PointerType::get(context, 0);
-  llvm::Function* function =
-      llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, pointer}, false),
-                             llvm::GlobalValue::InternalLinkage, kReportStop, module);
-  function->addFnAttr(llvm::Attribute::NoInline);
-  function->addFnAttr(llvm::Attribute::Cold);
-  function->setDoesNotThrow();
-
-  Builder builder(BasicBlock::Create(context, "entry", function));
-  BasicBlock* first = BasicBlock::Create(context, "first", function);
-  BasicBlock* done = BasicBlock::Create(context, "done", function);
-  const auto field = [&](std::size_t offset) {
-    return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), function->getArg(0), offset);
-  };
-  const auto number = [&](std::int32_t value) { return builder.getInt32(static_cast<std::uint32_t>(value)); };
-  Value* seen = builder.CreateAtomicCmpXchg(field(offsetof(abi::FaultRecord, claimed)), number(abi::kStopAsked),
-                                            number(abi::kStopSeen), llvm::MaybeAlign(), llvm::AtomicOrdering::Monotonic,
-                                            llvm::AtomicOrdering::Monotonic);
-  builder.CreateCondBr(builder.CreateExtractValue(seen, 1), first, done);
-  builder.SetInsertPoint(first);
-  builder.CreateStore(number(-1), field(offsetof(abi::FaultRecord, site)));
-  builder.CreateStore(builder.CreatePtrToInt(function->getArg(1), builder.getInt64Ty()),
-                      field(offsetof(abi::FaultRecord, values)));
-  llvm::StoreInst* ready =
-      builder.CreateAlignedStore(number(1), field(offsetof(abi::FaultRecord, ready)), llvm::Align(4));
-  ready->setAtomic(llvm::AtomicOrdering::Release);
-  builder.CreateBr(done);
-  builder.SetInsertPoint(done);
-  builder.CreateRetVoid();
-  return function;
-}
-
 class PollAdder {
  public:
   PollAdder(llvm::Function& function, llvm::Argument& place_of_record) : function_(function), builder_(context()) {
@@ -147,14 +109,38 @@ class PollAdder {
   BasicBlock* stop() {
     if (place_ != nullptr) return place_->getParent();
     BasicBlock* stop = BasicBlock::Create(context(), "stop", &function_);
-    Builder builder(stop);
-    place_ = builder.CreatePHI(builder.getPtrTy(), 2);
-    builder.CreateCall(report_function(*function_.getParent()), {record_, place_});
+    const llvm::IRBuilderBase::InsertPointGuard goes_back(builder_);
+    builder_.SetInsertPoint(stop);
+    place_ = builder_.CreatePHI(builder_.getPtrTy(), 2);
+    report(place_);
     if (function_.getReturnType()->isVoidTy())
-      builder.CreateRetVoid();
+      builder_.CreateRetVoid();
     else
-      builder.CreateRet(llvm::Constant::getNullValue(function_.getReturnType()));
+      builder_.CreateRet(llvm::Constant::getNullValue(function_.getReturnType()));
     return stop;
+  }
+
+  /// Tells the host where the launch has stopped, if nobody came before. Here, not in a function: to compile one takes
+  /// a thirtieth of a short kernel's time.
+  void report(Value* place) {
+    BasicBlock* first = BasicBlock::Create(context(), "first", &function_);
+    BasicBlock* done = BasicBlock::Create(context(), "done", &function_);
+    const auto in_record = [&](std::size_t offset) { return field(record_, offset); };
+    Value* seen =
+        builder_.CreateAtomicCmpXchg(in_record(offsetof(abi::FaultRecord, claimed)), builder_.getInt32(abi::kStopAsked),
+                                     builder_.getInt32(abi::kStopSeen), llvm::MaybeAlign(),
+                                     llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
+    builder_.CreateCondBr(builder_.CreateExtractValue(seen, 1), first, done);
+    builder_.SetInsertPoint(first);
+    builder_.CreateStore(llvm::Constant::getAllOnesValue(builder_.getInt32Ty()),
+                         in_record(offsetof(abi::FaultRecord, site)));
+    builder_.CreateStore(builder_.CreatePtrToInt(place, builder_.getInt64Ty()),
+                         in_record(offsetof(abi::FaultRecord, values)));
+    llvm::StoreInst* ready =
+        builder_.CreateAlignedStore(builder_.getInt32(1), in_record(offsetof(abi::FaultRecord, ready)), llvm::Align(4));
+    ready->setAtomic(llvm::AtomicOrdering::Release);
+    builder_.CreateBr(done);
+    builder_.SetInsertPoint(done);
   }
 
   llvm::Constant* text(const std::string& place) {
