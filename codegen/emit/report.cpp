@@ -33,6 +33,22 @@ Value* field_address(Builder& builder, Value* record, std::size_t offset) {
   return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), record, offset);
 }
 
+void store_for_host(Builder& builder, Value* address) {
+  builder.CreateFence(llvm::AtomicOrdering::Release);  // of the whole system: the host reads what is stored before
+  builder.CreateAlignedStore(builder.getInt32(1), address, llvm::Align(4))
+      ->setAtomic(llvm::AtomicOrdering::Monotonic, llvm::SyncScope::System);
+}
+
+/// Sets the word whose address the record holds, if it holds one.
+void signal_host(Builder& builder, Value* record, BasicBlock* done) {
+  BasicBlock* signal = BasicBlock::Create(builder.getContext(), "signal", done->getParent(), done);
+  Value* address = builder.CreateAlignedLoad(
+      builder.getInt64Ty(), field_address(builder, record, offsetof(abi::FaultRecord, signal)), llvm::Align(8));
+  builder.CreateCondBr(builder.CreateIsNotNull(address), signal, done);
+  builder.SetInsertPoint(signal);
+  store_for_host(builder, builder.CreateIntToPtr(address, builder.getPtrTy()));
+}
+
 llvm::Function* report_function(llvm::Module& module, const FaultReport& report) {
   if (llvm::Function* known = module.getFunction(kReport)) return known;
   llvm::LLVMContext& context = module.getContext();
@@ -66,10 +82,8 @@ llvm::Function* report_function(llvm::Module& module, const FaultReport& report)
   builder.SetInsertPoint(first);
   for (unsigned n = 0; n < filled.size(); ++n)
     builder.CreateStore(function->getArg(n + 1), field_address(builder, record, filled[n].offset));
-  builder.CreateFence(llvm::AtomicOrdering::Release);  // of the whole system: the host reads this
-  llvm::StoreInst* ready = builder.CreateAlignedStore(
-      builder.getInt32(1), field_address(builder, record, offsetof(abi::FaultRecord, ready)), llvm::Align(4));
-  ready->setAtomic(llvm::AtomicOrdering::Monotonic, llvm::SyncScope::System);
+  store_for_host(builder, field_address(builder, record, offsetof(abi::FaultRecord, ready)));
+  if (report.signals) signal_host(builder, record, done);
   builder.CreateBr(done);
   builder.SetInsertPoint(done);
   builder.CreateRetVoid();

@@ -18,6 +18,7 @@ struct FaultReport {
   std::array<Value*, 3> thread{};                  // i64
   std::array<Value*, abi::kFaultValues> values{};  // i64; null for a value that the site has not
   bool host_stops = false;                         // the host may have asked the launch to stop
+  bool signals = false;                            // the record may name a word that the host looks at
 };
 
 /// Calls a function (made once a module, kept out of line) that claims the record and fills it, if nobody came before.

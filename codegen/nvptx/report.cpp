@@ -25,6 +25,7 @@ Value* fault_record(NvptxEmitter& emitter) {
 void emit_fault(NvptxEmitter& emitter, const Instruction& i) {
   Builder& builder = emitter.builder;
   FaultReport report{.record = fault_record(emitter), .scope = sync_scope(emitter, ir::MemoryScope::Device)};
+  report.signals = true;
   report.kernel = kernel_number(emitter);
   report.site = builder.getInt32(static_cast<std::uint32_t>(i.index));
   for (int axis = 0; axis < 3; ++axis) {

@@ -15,7 +15,7 @@ inline constexpr int kFaultValues = 9;
 /// Where a kernel reports its first fault. On a GPU it is the module's global `pykc_fault` (present only in modules
 /// that can fault), zero at load; on the CPU it belongs to the launch.
 /// Protocol: a thread that faults swaps `claimed` from 0 to 1; the winner writes the other fields, then `ready` = 1;
-/// every faulting thread then stops. The runtime zeroes the record after it has reported it.
+/// every faulting thread then stops. The runtime zeroes all but `signal` after it has reported the fault.
 ///
 /// On the CPU the host stops a launch by swapping `claimed` from 0 to kStopAsked. Loops that may run for long look at
 /// it, as do functions that call themselves; the first that sees it swaps it to kStopSeen, and says where it stands: as
@@ -29,6 +29,8 @@ struct FaultRecord {
   std::int32_t block[3];
   std::int32_t thread[3];
   std::int64_t values[kFaultValues];  // what "{0}" to "{8}" of the site's message stand for (FaultSite)
+  // Only on a GPU: the address of 32 bits that the host sees, which the winner sets to 1 behind `ready`; 0: of none.
+  std::uint64_t signal;
 };
 inline constexpr const char* kFaultSymbol = "pykc_fault";
 /// What `claimed` holds of a launch on the CPU that the host stops.

@@ -154,7 +154,7 @@ Result<void> Module::find_fault_record() {
     return Error{ErrorCode::InputOutput, "the artifact is damaged: its fault record has " + std::to_string(bytes) +
                                              " bytes instead of " + std::to_string(sizeof(abi::FaultRecord))};
   faults_ = {record, &kernels};
-  return {};
+  return device_.faults().add(faults_);
 }
 
 /// Asks for more than every kernel gets, once; idempotent, so threads may race to it.

@@ -180,7 +180,8 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void* source, std::size_t b
   return run(stream, [=] { std::memcpy(pointer(target), source, bytes); });
 }
 CUresult cuMemcpyDtoHAsync(void* target, CUdeviceptr source, std::size_t bytes, CUstream stream) {
-  return run(stream, [=] { std::memcpy(target, pointer(source), bytes); });  // a fault record lies in no block
+  if (!is_device_range(source, bytes)) return kInvalidValue;
+  return run(stream, [=] { std::memcpy(target, pointer(source), bytes); });
 }
 CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, std::size_t bytes, CUstream stream) {
   if (!is_device_range(target, bytes) || !is_device_range(source, bytes)) return kInvalidValue;

@@ -1,5 +1,6 @@
 // Modules and what is linked to them, functions, launches, tensor maps.
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -20,6 +21,12 @@ void take_options(const std::string& log, unsigned count, const CUjit_option* op
       state().assembler_level = static_cast<int>(reinterpret_cast<std::size_t>(values[i]));
   }
   if (buffer != nullptr) std::strncpy(buffer, log.c_str(), bytes);
+}
+
+void fault(pykc::abi::FaultRecord& record, pykc::abi::FaultRecord what) {
+  what.signal = record.signal;
+  record = what;
+  if (record.signal != 0) std::atomic_ref(*static_cast<std::int32_t*>(pointer(record.signal))) = 1;
 }
 
 }  // namespace
@@ -62,6 +69,7 @@ CUresult cuLinkDestroy(CUlinkState link) {
 CUresult cuModuleUnload(CUmodule module) {
   for (const auto& [name, function] : module->functions) delete function;
   for (auto& [name, memory] : module->constants) state().blocks.erase(memory.data());
+  state().blocks.erase(&module->fault);
   return destroy(module);
 }
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
@@ -84,6 +92,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUmodule mo
     return CUDA_SUCCESS;
   }
   if (module->code.find(" " + std::string(name)) == std::string::npos) return CUDA_ERROR_NOT_FOUND;
+  state().blocks[&module->fault] = {.bytes = sizeof(module->fault), .device = current->device};
   *address = reinterpret_cast<CUdeviceptr>(&module->fault);
   *bytes = sizeof(module->fault);
   return CUDA_SUCCESS;
@@ -118,7 +127,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
   for (int i = 0; i < state().words; ++i) std::memcpy(&launch.words[i], parameters[i], 8);
   return run(stream, [function, launch] {
     state().last_launch = launch;
-    if (state().next_fault.ready != 0) function->module->fault = state().next_fault;
+    if (state().next_fault.ready != 0) fault(function->module->fault, state().next_fault);
     state().next_fault = {};
     state().broken = state().break_code;
     state().break_code = 0;

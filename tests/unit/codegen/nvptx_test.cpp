@@ -215,6 +215,7 @@ kernel @second(%x: ptr<i64, global>, %n: i64) {
 TEST(Nvptx, FaultsAndPrints) {
   const std::string text = ptx(kFaults);
   EXPECT_HAS(text, ".visible .global .align 8 .b8 pykc_fault[" + std::to_string(sizeof(abi::FaultRecord)) + "]");
+  EXPECT_HAS(text, "st.relaxed.sys.b32");  // the signal, which lies in no space that the compiler knows
   EXPECT_HAS(text, "exit;");
   EXPECT_HAS(text, "vprintf");
   const std::unique_ptr<ir::Module> module = read(kFaults);

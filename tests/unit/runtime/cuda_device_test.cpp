@@ -24,7 +24,7 @@ constexpr const char* kPtx = R"(
 .target sm_75
 .address_size 64
 
-.visible .global .align 8 .b8 pykc_fault[112];
+.visible .global .align 8 .b8 pykc_fault[120];
 .extern .shared .align 16 .b8 dynamic[];
 
 // x[i] *= a
@@ -68,9 +68,9 @@ done:
 // Thread 3 of block `bad` faults.
 .visible .entry faulty(.param .u64 bad)
 {
-  .reg .pred %p<3>;
+  .reg .pred %p<4>;
   .reg .b32 %r<6>;
-  .reg .b64 %d<4>;
+  .reg .b64 %d<5>;
   ld.param.u64 %d1, [bad];
   mov.u32 %r1, %ctaid.x;
   cvt.u64.u32 %d2, %r1;
@@ -91,6 +91,10 @@ done:
   membar.gl;
   mov.u32 %r5, 1;
   st.global.u32 [%d3+4], %r5;
+  membar.sys;
+  ld.global.u64 %d4, [%d3+112];
+  setp.ne.u64 %p3, %d4, 0;
+  @%p3 st.global.u32 [%d4], %r5;
 done:
   ret;
 }
@@ -287,6 +291,36 @@ TEST_F(CudaDevice, ReportsAFaultOnceAtTheNextWait) {
   EXPECT_TRUE(device_->synchronize());
   ASSERT_TRUE(faulty.launch({.grid = {100}, .block = {32}}, 100));
   EXPECT_TRUE(device_->synchronize());
+}
+
+TEST_F(CudaDevice, FaultsOfSeveralModulesAndStreamsArriveWithWhomWaits) {
+  const Module other = device_->load(test_artifact()).value();
+  const Kernel first = kernel_named("faulty"), second = other.kernel("faulty").value();
+  const Stream bad = device_->create_stream().value(), worse = device_->create_stream().value();
+  for (int turn = 0; turn < 3; ++turn) {
+    ASSERT_TRUE(first.launch({.grid = {100}, .block = {32}, .stream = &bad}, 41));
+    ASSERT_TRUE(second.launch({.grid = {100}, .block = {32}, .stream = &worse}, 42));
+    const Result<void> by_event = bad.record().value().synchronize(), by_stream = worse.synchronize();
+    ASSERT_FALSE(by_event);
+    EXPECT_NE(by_event.error().message.find("block != 41"), std::string::npos) << by_event.error().message;
+    ASSERT_FALSE(by_stream);
+    EXPECT_NE(by_stream.error().message.find("block != 42"), std::string::npos) << by_stream.error().message;
+    EXPECT_TRUE(device_->synchronize());
+  }
+}
+
+TEST_F(CudaDevice, AGraphReportsAFaultOfEachLaunch) {
+  const Kernel faulty = kernel_named("faulty");
+  const Stream stream = device_->create_stream().value();
+  ASSERT_TRUE(stream.begin_capture());
+  ASSERT_TRUE(faulty.launch({.grid = {100}, .block = {32}, .stream = &stream}, 42));
+  const Graph graph = stream.end_capture().value();
+  EXPECT_TRUE(device_->synchronize()) << "nothing has run yet";
+  for (int turn = 0; turn < 3; ++turn) {
+    ASSERT_TRUE(graph.launch(stream));
+    EXPECT_FALSE(stream.synchronize());
+    EXPECT_TRUE(stream.synchronize());
+  }
 }
 
 TEST_F(CudaDevice, OrdersStreamsByEventsAndMeasuresTime) {

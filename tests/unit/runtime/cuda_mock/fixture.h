@@ -25,7 +25,7 @@ inline Artifact test_artifact() {
   shared.dynamic_shared_bytes = for_each_thread(1024);
   return {.target = "nvptx:sm_80",
           .code =
-              ".version 8.0\n.global .align 8 .b8 pykc_fault[112];\n"
+              ".version 8.0\n.global .align 8 .b8 pykc_fault[120];\n"
               ".entry scale(\n.entry faulty(\n.entry shared(\n",
           .kernels = {kernel("scale", {array("x", ScalarType::F32, {kAny}), scalar("a", ScalarType::F32)}), faulty,
                       shared}};
