@@ -3,6 +3,7 @@
 #include "codegen/cpu/passes/combine_vectors.h"
 #include "codegen/cpu/passes/flag_halves.h"
 #include "codegen/cpu/passes/limit_chains.h"
+#include "codegen/cpu/passes/prefetch_streams.h"
 #include "codegen/cpu/passes/rare_calls.h"
 #include "codegen/cpu/passes/saturate_vectors.h"
 #include "codegen/cpu/passes/sink_uniform_loads.h"
