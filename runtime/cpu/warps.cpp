@@ -146,7 +146,7 @@ void Warps::note_progress() {
   seen_.clear();
 }
 
-bool Warps::has_changed() const { return std::memcmp(seen_.data(), memory_.shared, seen_.size()) != 0; }
+bool Warps::has_changed() const { return !std::equal(seen_.begin(), seen_.end(), memory_.shared); }
 
 /// Behind a round. A launch in which nobody goes on is asked to stop: the loop that sees it first says where it stands.
 void Warps::look_for_endless_looking() try {
