@@ -2,11 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <limits>
 #include <vector>
 
 namespace pykc::cpu {
 namespace {
+
+/// As kernels add.
+std::int64_t wrapped_sum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
 
 /// A kernel whose only comparison is `blockIdx.x * 4 + t < other`, and its like, for four threads.
 class Ways {
@@ -24,7 +30,7 @@ class Ways {
     while (const std::optional<std::int64_t> block = alike_.next()) {
       watched_.push_back(*block);
       alike_.step(0, 4);
-      for (std::int64_t t = 0; t < 4; ++t) alike_.guard(1, first + *block * 4 + t, other);
+      for (std::int64_t t = 0; t < 4; ++t) alike_.guard(1, wrapped_sum(first, *block * 4 + t), other);
     }
   }
   const std::vector<std::int64_t>& watched() const { return watched_; }
