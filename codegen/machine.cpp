@@ -137,7 +137,7 @@ class IdleMachines {
   }
 
  private:
-  static constexpr std::size_t kMost = 16;  // of about half a megabyte each
+  static constexpr std::size_t kMost = 16;  // so that many threads leave no more
 
   // Never waited for: a process that was forked while it was held goes on without it.
   std::mutex mutex_;
@@ -145,8 +145,8 @@ class IdleMachines {
 };
 
 IdleMachines& idle_machines() {
-  static IdleMachines machines;
-  return machines;
+  static auto* machines = new IdleMachines;  // never destroyed: threads may compile while main ends
+  return *machines;
 }
 
 }  // namespace
@@ -185,11 +185,11 @@ Machine machine_for(const Target& target, const Options& options, int least_ptx)
     level = std::min(level, llvm::CodeGenOptLevel::Default);
     if (least_ptx > 0) features = "+ptx" + std::to_string(least_ptx);
   } else {
-    features = features_of(target.chip);
     if (auto idle = idle_machines().take(target.chip, level, target_options.AllowFPOpFusion))
       return Machine(idle.release());
     register_x86();
     triple = host_triple();
+    features = features_of(target.chip);
   }
   return Machine(find_target(triple).createTargetMachine(triple, target.chip, features, target_options,
                                                          llvm::Reloc::PIC_, std::nullopt, level));

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/codegen.h"
+#include "codegen/machine.h"
 
 namespace pykc::codegen {
 namespace {
@@ -30,6 +31,21 @@ TEST(Target, Processors) {
   EXPECT_EQ(Target::parse("cpu:native").value().chip, native.chip);
   EXPECT_NE(native.chip, "native");
   EXPECT_EQ(Target::parse(native.to_string()).value().chip, native.chip);
+}
+
+TEST(Machine, IsUsedAgainWhereItIsTheSame) {
+  const Target target = Target::parse("cpu").value();
+  const auto machine = [&](int level, bool fast_math) {
+    return machine_for(target, {.optimization = level, .fast_math = fast_math}, 0);
+  };
+  Machine used = machine(3, false);
+  llvm::TargetMachine* const first = used.get();
+  const Machine beside = machine(3, false);
+  EXPECT_NE(beside.get(), first) << "one thread at a time";
+  used.reset();
+  EXPECT_NE(machine(1, false).get(), first);
+  EXPECT_NE(machine(3, true).get(), first);
+  EXPECT_EQ(machine(3, false).get(), first);
 }
 
 TEST(Target, ProcessorsThatWillNotDo) {
