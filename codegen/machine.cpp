@@ -145,8 +145,8 @@ class IdleMachines {
 };
 
 IdleMachines& idle_machines() {
-  static auto* machines = new IdleMachines;  // never destroyed: threads may compile while main ends
-  return *machines;
+  static IdleMachines machines;  // a plugin that is unloaded leaves none
+  return machines;
 }
 
 }  // namespace
