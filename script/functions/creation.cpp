@@ -25,13 +25,24 @@ std::optional<Scalar> unset(const ElementType& type) {
   return type.is_record() || type.is(ScalarType::Bool) ? zero_of(type) : std::nullopt;
 }
 
-Outcome<Value> filled(const Arguments& arguments, Fill fill) {
+/// A new array, which the graph fills that the current stream captures, if it does.
+Outcome<ArrayRef> new_array(Run& run, const ElementType& type, const Shape& shape, Order order,
+                            const std::optional<Scalar>& fill) {
+  ASSIGN_OR_RETURN(ArrayRef array, make_array(type, shape, order, fill));
+  if (!fill || !run.streams.current || !run.streams.current->is_capturing()) return array;
+  ASSIGN_OR_RETURN(DeviceOperations* const device, run.operations());
+  RETURN_IF_FAILED(array->storage->fill_in_graph(*device));
+  device->keep_captured(array->storage);
+  return array;
+}
+
+Outcome<Value> filled(Run& run, const Arguments& arguments, Fill fill) {
   ASSIGN_OR_RETURN(const Shape shape, arguments.shape(0));
   ASSIGN_OR_RETURN(const ElementType type, arguments.element_type(1));
   ASSIGN_OR_RETURN(const Order order, arguments.order(2));
-  return make_array(type, shape, order, fill(type));
+  return new_array(run, type, shape, order, fill(type));
 }
-Outcome<Value> host_zeros(Run&, const Arguments& a) { return filled(a, zero_of); }
+Outcome<Value> host_zeros(Run& run, const Arguments& a) { return filled(run, a, zero_of); }
 /// Elements that nobody has set, as the sanitizer sees them.
 Outcome<Value> left_unset(Run& run, Outcome<Value> made) {
   if (!made) return made;
@@ -39,24 +50,24 @@ Outcome<Value> left_unset(Run& run, Outcome<Value> made) {
   (*made->as<ArrayRef>())->storage->leave_unset(device);
   return made;
 }
-Outcome<Value> host_empty(Run& run, const Arguments& a) { return left_unset(run, filled(a, unset)); }
+Outcome<Value> host_empty(Run& run, const Arguments& a) { return left_unset(run, filled(run, a, unset)); }
 
 /// A new array all of whose elements are the number.
-Outcome<Value> filled_with(const Value& number, const ElementType& type, const Shape& shape, Order order) {
+Outcome<Value> filled_with(Run& run, const Value& number, const ElementType& type, const Shape& shape, Order order) {
   if (!type.is_record()) {
     ASSIGN_OR_RETURN(const Scalar value, to_scalar(number, type.scalar));
-    return make_array(type, shape, order, value);
+    return new_array(run, type, shape, order, value);
   }
   ASSIGN_OR_RETURN(const ArrayRef array, make_array(type, shape, order));
   RETURN_IF_FAILED(set_item(Value(array), Value(EllipsisValue{}), number));
   return Value(array);
 }
 
-Outcome<Value> host_ones(Run&, const Arguments& arguments) {
+Outcome<Value> host_ones(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Shape shape, arguments.shape(0));
   ASSIGN_OR_RETURN(const ElementType type, arguments.number_type(1));
   ASSIGN_OR_RETURN(const Order order, arguments.order(2));
-  return filled_with(Value(std::int64_t{1}), type, shape, order);
+  return filled_with(run, Value(std::int64_t{1}), type, shape, order);
 }
 
 /// The type that a value has as an element: weak numbers their own.
@@ -66,36 +77,36 @@ ElementType own_type(const Value& value) {
   return type ? type->type : ScalarType::F64;
 }
 
-Outcome<Value> host_full(Run&, const Arguments& arguments) {
+Outcome<Value> host_full(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Shape shape, arguments.shape(0));
   ElementType type = own_type(arguments[1]);
   if (!arguments.is_none(2)) {
     ASSIGN_OR_RETURN(type, arguments.number_type(2));
   }
   ASSIGN_OR_RETURN(const Order order, arguments.order(3));
-  return filled_with(arguments[1], type, shape, order);
+  return filled_with(run, arguments[1], type, shape, order);
 }
 
-Outcome<Value> like(const Arguments& arguments, std::size_t dtype, Fill fill) {
+Outcome<Value> like(Run& run, const Arguments& arguments, std::size_t dtype, Fill fill) {
   ASSIGN_OR_RETURN(const ArrayRef model, arguments.any_array(0));
   ElementType type = model->element();
   if (!arguments.is_none(dtype)) {
     ASSIGN_OR_RETURN(type, arguments.element_type(dtype));
   }
-  return make_array(type, model->shape, model->order(), fill(type));
+  return new_array(run, type, model->shape, model->order(), fill(type));
 }
-Outcome<Value> host_zeros_like(Run&, const Arguments& a) { return like(a, 1, zero_of); }
-Outcome<Value> host_empty_like(Run& run, const Arguments& a) { return left_unset(run, like(a, 1, unset)); }
-Outcome<Value> like_with(const Arguments& arguments, const Value& number, std::size_t dtype) {
+Outcome<Value> host_zeros_like(Run& run, const Arguments& a) { return like(run, a, 1, zero_of); }
+Outcome<Value> host_empty_like(Run& run, const Arguments& a) { return left_unset(run, like(run, a, 1, unset)); }
+Outcome<Value> like_with(Run& run, const Arguments& arguments, const Value& number, std::size_t dtype) {
   ASSIGN_OR_RETURN(const ArrayRef model, arguments.any_array(0));
   ElementType type = model->element();
   if (!arguments.is_none(dtype)) {
     ASSIGN_OR_RETURN(type, arguments.number_type(dtype));
   }
-  return filled_with(number, type, model->shape, model->order());
+  return filled_with(run, number, type, model->shape, model->order());
 }
-Outcome<Value> host_ones_like(Run&, const Arguments& a) { return like_with(a, Value(std::int64_t{1}), 1); }
-Outcome<Value> host_full_like(Run&, const Arguments& a) { return like_with(a, a[1], 2); }
+Outcome<Value> host_ones_like(Run& run, const Arguments& a) { return like_with(run, a, Value(std::int64_t{1}), 1); }
+Outcome<Value> host_full_like(Run& run, const Arguments& a) { return like_with(run, a, a[1], 2); }
 
 /// Fills a new 1-D array of numbers by `element(i)`, computed in f64 or i64; complex ones have no imaginary part.
 template <typename F>

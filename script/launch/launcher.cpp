@@ -223,7 +223,7 @@ Outcome<Launcher::Prepared> Launcher::prepare_launch(const Loaded& loaded, const
   ASSIGN_OR_RETURN(const LaunchConfig config, configuration(loaded.kernel, shape, stream));
   if (stream != nullptr && stream->is_capturing())
     for (const Value& value : arguments)
-      if (const ArrayRef* array = value.as<ArrayRef>()) run_.streams.captured.push_back((*array)->storage);
+      if (const ArrayRef* array = value.as<ArrayRef>()) home->keep_captured((*array)->storage);
   Prepared prepared{config, {}, {}};
   const std::vector<ParameterInfo>& parameters = loaded.kernel.info().parameters;
   DeviceOperations* const memory = is_on_host ? nullptr : home;

@@ -29,7 +29,8 @@ DeviceOperations::DeviceOperations(Device device, StreamState& streams)
 
 /// A number that the host has, also one that is repeated, is passed by value.
 Outcome<Argument> DeviceOperations::input(const ArrayRef& array) {
-  if (array->storage->bytes() == array->element_bytes() && !array->storage->only_on()) {
+  const bool is_number = array->storage->bytes() == array->element_bytes();
+  if (is_number && !array->storage->only_on() && !array->storage->captured_on()) {
     ASSIGN_OR_RETURN(const Scalar scalar, first_element(*array));
     Argument argument;
     argument.type = scalar.type;
@@ -47,9 +48,9 @@ Outcome<std::vector<Argument>> DeviceOperations::arguments(const Array& result, 
   }
   ASSIGN_OR_RETURN(void* const address, result.storage->launch(*this));
   arguments.front() = argument_at(address, result, device_);
-  if (streams_.current && streams_.current->is_capturing()) {
-    streams_.captured.push_back(result.storage);
-    for (const ArrayRef& array : inputs) streams_.captured.push_back(array->storage);
+  if (captures() != nullptr) {
+    keep_captured(result.storage);
+    for (const ArrayRef& array : inputs) keep_captured(array->storage);
   }
   return arguments;
 }

@@ -36,6 +36,12 @@ class DeviceOperations {
   bool pays(std::int64_t elements) const { return elements >= least_; }
   void set_least(std::int64_t elements) { least_ = elements; }
 
+  /// The current stream while it captures a graph; else null.
+  const Stream* captures() const {
+    return streams_.current && streams_.current->is_capturing() ? streams_.current.get() : nullptr;
+  }
+  void keep_captured(std::shared_ptr<Storage> storage) { streams_.captured.push_back(std::move(storage)); }
+
   /// Sets all elements of `result` to the expression of those of `inputs`, which are named x, y and z, have been
   /// converted to `types`, and are repeated to the result's shape.
   Status map(const Array& result, std::string_view expression, const std::vector<ScalarType>& types,
