@@ -92,8 +92,10 @@ class Device final : public detail::DeviceState {
   [[nodiscard]] ContextScope enter() const { return ContextScope(driver_, context_->handle()); }
   /// Lets this thread do, for the time of a scope, what a capture forbids, although it is no work of a stream:
   /// allocate, and load modules. Costs nothing where no stream captures. The context must be current.
-  [[nodiscard]] OutsideCapture leave_captures() const { return OutsideCapture(driver_, captures_ > 0); }
+  [[nodiscard]] OutsideCapture leave_captures() const { return OutsideCapture(driver_, has_captures()); }
   void count_capture(int change) { captures_ += change; }
+  /// The default stream takes no work then: it would wait for the stream that captures.
+  bool has_captures() const { return captures_ > 0; }
   Result<void> check(const char* call, CUresult result) const { return driver_.check(call, result); }
 
   /// Gives each thread of later launches at least so much stack beside what the driver reserves by itself, which knows

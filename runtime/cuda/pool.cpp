@@ -42,6 +42,8 @@ Result<void> Pool::set_attribute(CUmemPool_attribute attribute, std::uint64_t va
 }
 
 Result<std::shared_ptr<void>> Pool::allocate(std::int64_t bytes, detail::StreamState& stream) {
+  const CUstream on = static_cast<Stream&>(stream).handle();
+  if (on == nullptr && device_.has_captures()) return device_.allocate(bytes);
   const ContextScope scope = device_.enter();
   const std::lock_guard lock(mutex_);
   ASSIGN_OR_RETURN(const CUmemoryPool pool, handle());
@@ -49,7 +51,6 @@ Result<std::shared_ptr<void>> Pool::allocate(std::int64_t bytes, detail::StreamS
     ASSIGN_OR_RETURN(const std::int64_t used, attribute(CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
     if (bytes > limit_ - used) return detail::beyond_limit(bytes, used, limit_);
   }
-  const CUstream on = static_cast<Stream&>(stream).handle();
   CUdeviceptr address = 0;
   const CUresult allocated =
       device_.driver().cuMemAllocFromPoolAsync(&address, static_cast<std::size_t>(bytes), pool, on);
@@ -58,7 +59,13 @@ Result<std::shared_ptr<void>> Pool::allocate(std::int64_t bytes, detail::StreamS
   return std::shared_ptr<void>(reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)),
                                [&device = device_, on](void* memory) {
                                  const ContextScope inner = device.enter();
-                                 device.driver().cuMemFreeAsync(reinterpret_cast<std::uintptr_t>(memory), on);
+                                 const auto address = reinterpret_cast<std::uintptr_t>(memory);
+                                 if (on == nullptr && device.has_captures()) {
+                                   const OutsideCapture outside = device.leave_captures();
+                                   device.driver().cuMemFree(address);
+                                 } else {
+                                   device.driver().cuMemFreeAsync(address, on);
+                                 }
                                });
 }
 

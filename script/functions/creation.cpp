@@ -28,11 +28,17 @@ std::optional<Scalar> unset(const ElementType& type) {
 /// A new array, which the graph fills that the current stream captures, if it does.
 Outcome<ArrayRef> new_array(Run& run, const ElementType& type, const Shape& shape, Order order,
                             const std::optional<Scalar>& fill) {
-  ASSIGN_OR_RETURN(ArrayRef array, make_array(type, shape, order, fill));
-  if (!fill || !run.streams.current || !run.streams.current->is_capturing()) return array;
+  if (!fill || !run.streams.current || !run.streams.current->is_capturing())
+    return make_array(type, shape, order, fill);
   ASSIGN_OR_RETURN(DeviceOperations* const device, run.operations());
-  RETURN_IF_FAILED(array->storage->fill_in_graph(*device));
-  device->keep_captured(array->storage);
+  ASSIGN_OR_RETURN(const ArrayRef array, make_array(type, shape, order));
+  if (fill->bits == 0) {
+    RETURN_IF_FAILED(array->storage->clear_in_graph(*device));
+    device->keep_captured(array->storage);
+  } else {
+    ASSIGN_OR_RETURN(const ArrayRef value, make_array(type, {1}, Order::RowMajor, fill));
+    RETURN_IF_FAILED(device->map(*array, "x", {type.scalar}, {value}));
+  }
   return array;
 }
 

@@ -153,32 +153,34 @@ Outcome<ArrayRef> copied(const ArrayRef& array, const ElementType& type, Order o
   return copy;
 }
 
-/// Where the units of the elements lie.
+/// Where the bytes of records lie.
 Outcome<Mapping> mapping_of(const Array& array) {
   Shape shape = array.shape, strides = array.strides;
-  if (array.record) {
-    shape.push_back(array.units());
-    strides.push_back(1);
-  }
+  shape.push_back(array.units());
+  strides.push_back(1);
   return outcome_of(Mapping::strided(shape, strides, array.offset));
 }
 
 /// A copy that each launch of the graph makes which is captured.
-Outcome<ArrayRef> copied_in_graph(const Array& array, Order order, DeviceOperations& device) {
-  ASSIGN_OR_RETURN(ArrayRef copy, make_array(array.element(), array.shape, order));
-  share_home(*copy, {&array});
+Outcome<ArrayRef> copied_in_graph(const ArrayRef& array, Order order, DeviceOperations& device) {
+  ASSIGN_OR_RETURN(ArrayRef copy, make_array(array->element(), array->shape, order));
+  share_home(*copy, {array.get()});
+  if (!array->record) {
+    RETURN_IF_FAILED(device.map(*copy, "x", {array->type}, {array}));
+    return copy;
+  }
   ASSIGN_OR_RETURN(const Mapping to, mapping_of(*copy));
-  ASSIGN_OR_RETURN(const Mapping from, mapping_of(array));
-  RETURN_IF_FAILED(copy->storage->copy_in_graph(device, to, *array.storage, from, array.unit_bytes()));
+  ASSIGN_OR_RETURN(const Mapping from, mapping_of(*array));
+  RETURN_IF_FAILED(copy->storage->copy_in_graph(device, to, *array->storage, from, array->unit_bytes()));
   device.keep_captured(copy->storage);
-  device.keep_captured(array.storage);
+  device.keep_captured(array->storage);
   return copy;
 }
 
 }  // namespace
 
 Outcome<ArrayRef> copy_array(const ArrayRef& array, Order order) {
-  if (DeviceOperations* const device = array->storage->captured_on()) return copied_in_graph(*array, order, *device);
+  if (DeviceOperations* const device = array->storage->captured_on()) return copied_in_graph(array, order, *device);
   if (!array->record && device_for({array.get()}, array->size())) return copied(array, array->type, order);
   ASSIGN_OR_RETURN(ArrayRef copy, copy_on_host(*array, order));
   share_home(*copy, {array.get()});

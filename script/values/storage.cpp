@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -117,23 +116,9 @@ DeviceOperations* Storage::captured_on() const {
   return device_ != nullptr && device_->captures() != nullptr ? device_ : nullptr;
 }
 
-Status Storage::fill_in_graph(DeviceOperations& device) {
+Status Storage::clear_in_graph(DeviceOperations& device) {
   RETURN_IF_FAILED(allocate_device(device));
-  std::array<std::byte, sizeof(fill_->bits)> value{};
-  fill_->store(value.data());
-  const std::int64_t size = size_in_bytes(fill_->type), count = bytes_ / size;
-  ASSIGN_OR_RETURN(const Mapping all, outcome_of(Mapping::dense({&count, 1})));
-  const pykc::detail::Elements elements{*buffer_, all, size};
-  const bool is_of_words = size <= 4 || std::equal(value.begin(), value.begin() + 4, value.begin() + 4);
-  if (is_of_words) {
-    RETURN_IF_FAILED(outcome_of(elements.fill(value.data(), device.captures())));
-  } else {  // as copies of one element, which a graph can hold
-    ASSIGN_OR_RETURN(fill_source_, outcome_of(buffer_->allocate_beside(size)));
-    RETURN_IF_FAILED(outcome_of(fill_source_->copy_from_host(value.data(), size)));
-    constexpr std::int64_t kNoStride = 0;
-    ASSIGN_OR_RETURN(const Mapping one, outcome_of(Mapping::strided({&count, 1}, {&kNoStride, 1})));
-    RETURN_IF_FAILED(outcome_of(elements.copy_from({*fill_source_, one, size}, device.captures())));
-  }
+  RETURN_IF_FAILED(outcome_of(buffer_->fill_zero(*device.captures())));
   current_ = Current::Device;
   return Done{};
 }

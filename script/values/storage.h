@@ -40,9 +40,9 @@ class Storage {
   void leave_unset(DeviceOperations* device);
   /// Uses host memory that the device reaches directly.
   Status pin(const Device& device);
-  /// For new elements, within a capture: they are filled, or copied from `source`, by each launch of the graph. Strides
-  /// count `unit_bytes`. Who captures keeps both.
-  Status fill_in_graph(DeviceOperations& device);
+  /// For new elements, within a capture: they become 0, or copies of those of `source`, by each launch of the graph.
+  /// Strides count `unit_bytes`. Who captures keeps both.
+  Status clear_in_graph(DeviceOperations& device);
   Status copy_in_graph(DeviceOperations& device, const Mapping& to, Storage& source, const Mapping& from,
                        std::int64_t unit_bytes);
   /// The device that has the bytes, while its current stream captures; else null.
@@ -75,7 +75,6 @@ class Storage {
   DeviceOperations* home_ = nullptr;
   DeviceOperations* device_ = nullptr;  // where the buffer is
   std::optional<Buffer> buffer_;
-  std::optional<Buffer> fill_source_;  // one element, which graphs copy
 };
 
 }  // namespace pykc::script

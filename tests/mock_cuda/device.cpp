@@ -33,7 +33,7 @@ CUresult error_text(CUresult error, const char** text, bool want_name) {
 
 CUresult cuInit(unsigned) { return state().devices == 0 ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS; }
 CUresult cuDriverGetVersion(int* version) {
-  *version = 13000;
+  *version = state().driver_version;
   return CUDA_SUCCESS;
 }
 

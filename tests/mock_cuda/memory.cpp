@@ -78,7 +78,10 @@ CUresult cuMemFree(CUdeviceptr address) {
   if (const CUresult safe = check_unsafe(); safe != CUDA_SUCCESS) return safe;
   const auto block = state().blocks.find(pointer(address));
   if (block == state().blocks.end()) return kInvalidValue;
-  state().memory_used -= block->second.bytes;
+  if (CUmemoryPool const pool = block->second.pool)
+    pool->used -= block->second.bytes;
+  else
+    state().memory_used -= block->second.bytes;
   std::free(block->first);
   state().blocks.erase(block);
   return CUDA_SUCCESS;
@@ -118,8 +121,9 @@ CUresult cuMemPoolTrimTo(CUmemoryPool pool, std::size_t keep) {
   pool->reserved = reserved;
   return CUDA_SUCCESS;
 }
-CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, std::size_t bytes, CUmemoryPool pool, CUstream) {
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, std::size_t bytes, CUmemoryPool pool, CUstream stream) {
   if (current == nullptr || bytes == 0) return kInvalidValue;
+  if (stream == nullptr && captures_of_thread > 0) return kCaptureImplicit;
   const std::size_t more = bytes - std::min<std::size_t>(bytes, pool->reserved - pool->used);
   if (more > state().memory - state().memory_used) return CUDA_ERROR_OUT_OF_MEMORY;
   void* block = std::malloc(bytes);
@@ -134,6 +138,7 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, std::size_t bytes, CUmemo
 }
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
   const auto block = state().blocks.find(pointer(address));
+  if (stream == nullptr && captures_of_thread > 0) return kCaptureImplicit;
   const bool is_stream = stream == nullptr || state().objects.contains(stream);
   if (block == state().blocks.end() || block->second.pool == nullptr || !is_stream) return kInvalidValue;
   block->second.pool->used -= block->second.bytes;

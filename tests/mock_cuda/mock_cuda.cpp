@@ -104,6 +104,7 @@ int mock_live_objects() {
 }
 int mock_assembler_level() { return state().assembler_level; }
 const Launch* mock_last_launch() { return &state().last_launch; }
+void mock_set_driver_version(int version) { state().driver_version = version; }
 int mock_early_launches() { return state().early_launches; }
 const TensorMap* mock_last_tensor_map() { return &state().last_tensor_map; }
 

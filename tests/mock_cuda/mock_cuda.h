@@ -63,6 +63,8 @@ int mock_assembler_level();
 const Launch* mock_last_launch();
 /// How many launches were let begin before those before them have ended.
 int mock_early_launches();
+/// 13000, for CUDA 13.0, until then.
+void mock_set_driver_version(int version);
 /// What the newest tensor map was made of.
 const TensorMap* mock_last_tensor_map();
 }

@@ -65,7 +65,7 @@ using namespace pykc::cuda;
 
 constexpr int kMaxDevices = 4;
 constexpr CUresult kInvalidValue = CUDA_ERROR_INVALID_VALUE, kInvalidContext = 201, kInvalidImage = 200,
-                   kInvalidPtx = 218, kCaptureMerge = 903, kCaptureIsolation = 905;
+                   kInvalidPtx = 218, kCaptureMerge = 903, kCaptureImplicit = 906, kCaptureIsolation = 905;
 
 struct Failure {
   int countdown = 0;
@@ -97,6 +97,7 @@ struct State {
   CUresult broken = 0;      // from now on
   mock_cuda::Launch last_launch{};
   int early_launches = 0;
+  int driver_version = 13000;
   mock_cuda::TensorMap last_tensor_map{};
   CUctx_st contexts[kMaxDevices];
   std::map<void*, Block> blocks;  // memory that devices reach

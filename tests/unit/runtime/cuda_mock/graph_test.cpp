@@ -169,6 +169,23 @@ TEST_F(CudaMock, MemoryAndModulesAreHadWhileAStreamCaptures) {
   EXPECT_TRUE(stream.end_capture());
 }
 
+TEST_F(CudaMock, TheDefaultStreamsMemoryIsHadAndGivenBackWhileAnotherStreamCaptures) {
+  const Device device = Device::open("cuda:0").value();
+  const Stream stream = device.create_stream().value();
+  Result<Array<float>> before = device.default_stream().allocate<float>({8});
+  ASSERT_TRUE(before);
+  ASSERT_TRUE(stream.begin_capture());
+  {
+    const Result<Array<float>> within = device.default_stream().allocate<float>({8});
+    ASSERT_TRUE(within) << within.error().message;
+    const int freed = mock_calls("cuMemFree"), to_pool = mock_calls("cuMemFreeAsync");
+    before = within;
+    EXPECT_EQ(mock_calls("cuMemFree"), freed + 1);
+    EXPECT_EQ(mock_calls("cuMemFreeAsync"), to_pool);
+  }
+  EXPECT_TRUE(stream.end_capture());
+}
+
 TEST_F(CudaMock, EveryCallOfGraphsMayFail) {
   const Device device = Device::open("cuda:0").value();
   const auto capture = [&]() -> Result<Graph> {
