@@ -92,8 +92,7 @@ KernelInfo kernel_info(const ir::Module& module, const ir::Function& kernel, con
                          !info.watched.symbol.empty();                          // the watched one has all checks
   if (can_fault) info.faults = module.faults;
   info.is_cooperative = have(functions, is_grid_sync);
-  const bool has_early_grids = target.kind == Target::Kind::Nvptx && sm_number(target) >= 90;
-  info.begins_early = has_early_grids && have(functions, is_grid_dependency_wait);
+  info.begins_early = begins_early(kernel);
   info.cluster = kernel.cluster;
   info.recursion_bytes = recursion_bytes(functions);
   info.symbol = entry_symbol(kernel, target);
@@ -117,6 +116,12 @@ std::string entry_symbol(const ir::Function& kernel, const Target& target) {
 std::string constant_symbol(const ConstantInfo& constant, const Target& target) {
   if (target.kind == Target::Kind::Cpu) return "pykc_constant_" + constant.symbol;
   return is_taken_in_ptx(constant.symbol) ? constant.symbol + "$" : constant.symbol;
+}
+
+bool begins_early(const ir::Function& kernel) {
+  Functions functions;
+  collect_callees(kernel, functions);
+  return have(functions, is_grid_dependency_wait);
 }
 
 std::vector<ConstantInfo> constant_infos(const ir::Module& module, const Target& target) {

@@ -19,6 +19,9 @@ std::string entry_symbol(const ir::Function& kernel, const Target& target);
 /// The name of constant memory that the host fills, chosen like a kernel's.
 std::string constant_symbol(const ConstantInfo& constant, const Target& target);
 
+/// Whether a launch of the kernel may begin while kernels before it on its stream still write.
+bool begins_early(const ir::Function& kernel);
+
 std::vector<ConstantInfo> constant_infos(const ir::Module& module, const Target& target);
 std::vector<KernelInfo> kernel_infos(const ir::Module& module, const Target& target);
 

@@ -47,6 +47,14 @@ bool any_instruction(const Block& block, Predicate&& holds) {
   return false;
 }
 
+/// Takes the instructions for which `holds` is true out of the block and of all blocks inside it. Nobody uses them.
+template <typename Predicate>
+void erase_instructions(Block& block, const Predicate& holds) {
+  std::erase_if(block.instructions, holds);
+  for (Instruction* instruction : block.instructions)
+    for (Block& nested : instruction->blocks) erase_instructions(nested, holds);
+}
+
 inline bool has_builtin_effect(const Instruction* instruction, Effect effect) {
   return instruction->opcode == Opcode::Builtin && pykc::info(instruction->builtin).effect == effect;
 }

@@ -25,6 +25,20 @@ def cdiv(x: int, y: int) -> int:
     return -(-x // y)
 
 
+class Attribute(ctypes.Structure):
+    """CUlaunchAttribute, with a number as its value."""
+    _fields_ = [("id", ctypes.c_int), ("pad", ctypes.c_int), ("value", ctypes.c_int), ("rest", ctypes.c_int * 15)]
+
+
+class LaunchConfig(ctypes.Structure):
+    """CUlaunchConfig."""
+    _fields_ = [("sizes", ctypes.c_uint * 6), ("shared_bytes", ctypes.c_uint), ("stream", ctypes.c_void_p),
+                ("attributes", ctypes.POINTER(Attribute)), ("count", ctypes.c_uint)]
+
+
+EARLY = Attribute(id=6, value=1)  # programmaticStreamSerialization, as the runtime has it for kernels that wait
+
+
 class Kernel:
     """A kernel of the library for some types and constants."""
 
@@ -35,6 +49,7 @@ class Kernel:
         check(driver.cuModuleLoadData(ctypes.byref(loaded), ptx + b"\0"), "cuModuleLoadData")
         check(driver.cuModuleGetFunction(ctypes.byref(self.function), loaded, signature.split("(")[0].encode()),
               "cuModuleGetFunction")
+        self.begins_early = b"griddepcontrol.wait" in ptx
         check(driver.cuFuncSetAttribute(self.function, 8, shared_bytes), "cuFuncSetAttribute")
 
     def launch(self, grid, block, arguments):
@@ -49,9 +64,9 @@ class Kernel:
         pointers = (ctypes.c_void_p * len(words))(*(ctypes.addressof(word) for word in words))
 
         def run():
-            stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-            check(driver.cuLaunchKernel(self.function, *grid, *block, self.shared_bytes, stream, pointers, None),
-                  "cuLaunchKernel")
+            config = LaunchConfig((ctypes.c_uint * 6)(*grid, *block), self.shared_bytes,
+                                  torch.cuda.current_stream().cuda_stream, ctypes.pointer(EARLY), self.begins_early)
+            check(driver.cuLaunchKernelEx(ctypes.byref(config), self.function, pointers, None), "cuLaunchKernelEx")
         run.keeps = words, arguments
         return run
 

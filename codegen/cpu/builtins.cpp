@@ -121,8 +121,6 @@ Value* emit_target_builtin(CpuEmitter& emitter, const Instruction& i) {
     case BuiltinId::ThreadfenceBlock:   // a block runs on one thread, which sees its own writes
     case BuiltinId::MemcpyAsyncCommit:  // copies to shared memory are done when they are started
     case BuiltinId::MemcpyAsyncWait:
-    case BuiltinId::GridDependencyWait:  // launches run one after the other
-    case BuiltinId::GridDependencyLaunch:
     case BuiltinId::Nanosleep:
     case BuiltinId::Breakpoint:
       return nullptr;

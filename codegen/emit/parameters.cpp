@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/kernel_info.h"
 #include "codegen/optimize.h"
 
 namespace pykc::codegen {
@@ -30,7 +31,8 @@ void add_pointer_attributes(const ir::Function& source, const ir::Parameter& par
   attributes.addAlignmentAttr(
       static_cast<unsigned>(std::max(parameter.alignment, size_in_bytes(parameter.type.scalar))));
   if (parameter.read_only) attributes.addAttribute(llvm::Attribute::ReadOnly);
-  if (is_unaliased(source, parameter)) attributes.addAttribute(llvm::Attribute::NoAlias);
+  const auto waits_for_writers = [&] { return source.is_kernel && begins_early(source); };
+  if (is_unaliased(source, parameter) && !waits_for_writers()) attributes.addAttribute(llvm::Attribute::NoAlias);
   argument.addAttrs(attributes);
 }
 

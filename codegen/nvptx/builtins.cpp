@@ -66,7 +66,6 @@ Value* emit_wait_for_copies(NvptxEmitter& emitter, const Instruction& i) {
 /// As text: LLVM's own intrinsics say that they leave memory alone, and loads could come to stand before the wait.
 void emit_grid_control(NvptxEmitter& emitter, llvm::StringRef text) {
   Builder& builder = emitter.builder;
-  if (sm_number(emitter.state.target) < 90) return;
   llvm::FunctionType* type = llvm::FunctionType::get(builder.getVoidTy(), false);
   builder.CreateCall(type, llvm::InlineAsm::get(type, text, "~{memory}", true));
 }

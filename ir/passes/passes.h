@@ -35,13 +35,14 @@ void promote_locals(Function& function);
 void fold_constants(Function& function);
 
 /// Puts what is known of the target in place of `cuda_arch` and its kin; before constants are folded, so that code for
-/// other targets is dropped.
+/// other targets is dropped. So is what says when grids begin, where the target has each begin in its turn.
 void resolve_target(Function& function, const TargetLimits& target);
 
 /// The functions that others call.
 std::unordered_set<const Function*> called_functions(const Module& module);
 
-/// Drops functions of `once_called` that nobody calls any more, since the calls stood where nothing runs.
+/// Drops calls of functions that do nothing, and functions of `once_called` that nobody calls any more, since the calls
+/// stood where nothing runs.
 void drop_uncalled(Module& module, const std::unordered_set<const Function*>& once_called);
 
 /// GPU: copies into kernels with PTX that changes registers in their place all that they call. Hardware may still be at

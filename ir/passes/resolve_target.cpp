@@ -3,7 +3,17 @@
 
 namespace pykc::ir {
 
+namespace {
+
+bool is_for_early_grids(const Instruction* i) {
+  return i->opcode == Opcode::Builtin &&
+         (i->builtin == BuiltinId::GridDependencyWait || i->builtin == BuiltinId::GridDependencyLaunch);
+}
+
+}  // namespace
+
 void resolve_target(Function& function, const TargetLimits& target) {
+  if (target.is_cpu || target.chip < 90) erase_instructions(function.body, is_for_early_grids);
   const int arch = target.is_cpu ? 0 : 10 * target.chip;
   for_each_instruction(function.body, [&](Instruction* instruction) {
     if (instruction->opcode != Opcode::Builtin) return;

@@ -13,8 +13,7 @@ namespace {
 constexpr std::size_t kUsualStackBytes = 1024;
 
 std::string driver_name(const Driver& driver) {
-  int version = 0;
-  driver.cuDriverGetVersion(&version);
+  const int version = driver.version();
   return "CUDA driver " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 

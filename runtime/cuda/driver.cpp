@@ -84,6 +84,11 @@ int Driver::device_count() const {
   return cuDeviceGetCount(&count) == CUDA_SUCCESS ? count : 0;
 }
 
+int Driver::version() const {
+  int version = 0;
+  return cuDriverGetVersion(&version) == CUDA_SUCCESS ? version : 0;
+}
+
 Error Driver::error(const char* call, CUresult result) const {
   const char* name = nullptr;
   const char* text = nullptr;

@@ -18,6 +18,7 @@ struct Driver {
   static Result<const Driver*> get();
 
   int device_count() const;  // 0 if the driver does not say
+  int version() const;       // 13010 for CUDA 13.1; 0 if the driver does not say
 
   /// "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (out of memory)"
   Error error(const char* call, CUresult result) const;

@@ -193,7 +193,13 @@ CUlaunchConfig config_of(const detail::PreparedLaunch& launch, CUstream stream) 
           0};
 }
 
-/// Calls the driver. Within a graph, and where the driver is old, a kernel that could begin early begins in its turn.
+/// Whether the driver lets kernels begin early, on the stream or in a graph that it captures.
+bool lets_begin_early(const Driver& driver, const Stream& stream) {
+  constexpr int kFirstWithGraphs = 12030;  // CUDA 12.3
+  return driver.cuLaunchKernelEx != nullptr && (!stream.is_capturing() || driver.version() >= kFirstWithGraphs);
+}
+
+/// Calls the driver.
 Result<void> Module::start(std::size_t kernel, const detail::PreparedLaunch& launch, Stream& stream) {
   const KernelInfo& info = kernels[kernel];
   const Driver& driver = device_.driver();
@@ -210,7 +216,7 @@ Result<void> Module::start(std::size_t kernel, const detail::PreparedLaunch& lau
   if (info.is_cooperative) {
     call = "cuLaunchCooperativeKernel";
     launched = run(driver.cuLaunchCooperativeKernel);
-  } else if (info.begins_early && driver.cuLaunchKernelEx != nullptr && !stream.is_capturing()) {
+  } else if (info.begins_early && lets_begin_early(driver, stream)) {
     call = "cuLaunchKernelEx";
     CUlaunchAttribute early{.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .pad = {}, .value = {}};
     early.value.programmaticStreamSerializationAllowed = 1;

@@ -116,6 +116,24 @@ TEST_F(CudaMock, AKernelThatWaitsForThoseBeforeItBeginsEarly) {
                "kernel `faulty`: cuLaunchKernelEx failed: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES");
 }
 
+TEST_F(CudaMock, KernelsBeginEarlyInGraphsOfDriversThatCanDoIt) {
+  Artifact artifact = test_artifact();
+  artifact.kernels[1].begins_early = true;
+  const Device device = Device::open("cuda:0").value();
+  const Kernel early = device.load(artifact).value().kernel("faulty").value();
+  const Stream stream = device.create_stream().value();
+  const auto captured = [&] {
+    const int before = mock_early_launches();
+    EXPECT_TRUE(stream.begin_capture());
+    EXPECT_TRUE(early.launch({.grid = {1}, .block = {32}, .stream = &stream}));
+    EXPECT_TRUE(stream.end_capture());
+    return mock_early_launches() - before;
+  };
+  EXPECT_EQ(captured(), 1);
+  mock_set_driver_version(12020);
+  EXPECT_EQ(captured(), 0);
+}
+
 TEST_F(CudaMock, SuggestsWhatTheDriverSuggests) {
   const Device device = Device::open("cuda:0").value();
   const Kernel scale = device.load(test_artifact()).value().kernel("scale").value();
