@@ -172,6 +172,7 @@ Result<std::unique_ptr<ir::Module>> to_ir(Compilation& compilation, const checke
   // Lowering answers no questions: all user errors are behind us, but for those that need control flow.
   std::unique_ptr<ir::Module> module = lower(checked);
   ir::limit_recursion(*module, compilation.diagnostics);
+  ir::check_early_grids(*module, compilation.diagnostics);
   compilation.clock.finish("lower");
 
   // Decided before anything that depends on the target, so that CPU and GPU round alike; and before anything is

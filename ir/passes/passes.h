@@ -53,6 +53,10 @@ void inline_register_code(Module& module);
 /// Reports those of arrays that are no parameters.
 void bind_tensor_maps(Module& module, Diagnostics& diagnostics);
 
+/// Reports what a kernel reads or writes before `grid_dependency_wait`: a warning. Before resolve_target, which drops
+/// the call.
+void check_early_grids(const Module& module, Diagnostics& diagnostics);
+
 /// Reports a barrier that only some threads of a block can reach for certain: a warning of the uniformity analysis.
 void check_uniformity(const Module& module, Diagnostics& diagnostics);
 
