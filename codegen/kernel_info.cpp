@@ -28,10 +28,6 @@ bool is_grid_sync(const ir::Instruction* i) {
   return has_builtin && i->builtin == BuiltinId::GridSync;
 }
 
-bool is_grid_dependency_wait(const ir::Instruction* i) {
-  return i->opcode == ir::Opcode::Builtin && i->builtin == BuiltinId::GridDependencyWait;
-}
-
 bool have(const Functions& functions, bool (*holds)(const ir::Instruction*)) {
   return std::ranges::any_of(functions,
                              [&](const ir::Function* function) { return ir::any_instruction(function->body, holds); });
@@ -121,7 +117,7 @@ std::string constant_symbol(const ConstantInfo& constant, const Target& target) 
 bool begins_early(const ir::Function& kernel) {
   Functions functions;
   collect_callees(kernel, functions);
-  return have(functions, is_grid_dependency_wait);
+  return have(functions, ir::is_grid_dependency_wait);
 }
 
 std::vector<ConstantInfo> constant_infos(const ir::Module& module, const Target& target) {

@@ -59,6 +59,10 @@ inline bool has_builtin_effect(const Instruction* instruction, Effect effect) {
   return instruction->opcode == Opcode::Builtin && pykc::info(instruction->builtin).effect == effect;
 }
 
+inline bool is_grid_dependency_wait(const Instruction* instruction) {
+  return instruction->opcode == Opcode::Builtin && instruction->builtin == BuiltinId::GridDependencyWait;
+}
+
 /// Whether its value depends on its operands alone. The address of a local array does, in each thread for itself.
 inline bool is_pure(const Instruction* instruction) {
   return info(instruction->opcode).effect == OpcodeEffect::Pure || has_builtin_effect(instruction, Effect::Pure);

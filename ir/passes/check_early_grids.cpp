@@ -7,26 +7,31 @@
 namespace pykc::ir {
 namespace {
 
-bool is_wait(const Instruction* i) {
-  return i->opcode == Opcode::Builtin && i->builtin == BuiltinId::GridDependencyWait;
-}
-
 bool touches_global_memory(const Instruction* i) {
-  const bool has_address = i->opcode == Opcode::CopyAsync || (info(i->opcode).effect != OpcodeEffect::Pure &&
-                                                              i->opcode != Opcode::Call && !i->operands.empty());
-  return has_address && std::ranges::any_of(i->operands, [](const Instruction* operand) {
-           return operand->type.is_pointer() && operand->type.space == AddressSpace::Global;
-         });
+  switch (i->opcode) {
+    case Opcode::Load:
+    case Opcode::Store:
+    case Opcode::AtomicRmw:
+    case Opcode::AtomicCas:
+    case Opcode::AtomicLoad:
+    case Opcode::AtomicStore:
+    case Opcode::HintedLoad:
+    case Opcode::HintedStore:
+    case Opcode::CopyAsync:
+    case Opcode::Foreign:
+      return std::ranges::any_of(i->operands, [](const Instruction* operand) {
+        return operand->type.is_pointer() && operand->type.space == AddressSpace::Global;
+      });
+    default:
+      return false;
+  }
 }
 
-/// In the order of the text, with what is called in the place of the call.
+/// In the order of the text, with what is called in the place of its first call: a second one finds nothing else.
 class Walk {
  public:
   void through(const Function& function) {
-    if (std::ranges::find(callers_, &function) != callers_.end()) return;
-    callers_.push_back(&function);
-    through(function, function.body);
-    callers_.pop_back();
+    if (seen_.insert(&function).second) through(function, function.body);
   }
 
   bool has_waited = false;
@@ -37,7 +42,8 @@ class Walk {
   void through(const Function& function, const Block& block) {
     for (const Instruction* i : block.instructions) {
       if (has_waited) return;
-      has_waited = is_wait(i);
+      spend_time();
+      has_waited = is_grid_dependency_wait(i);
       if (access == nullptr && touches_global_memory(i)) {
         in = &function;
         access = i;
@@ -47,13 +53,13 @@ class Walk {
     }
   }
 
-  std::vector<const Function*> callers_;
+  std::unordered_set<const Function*> seen_;
 };
 
 }  // namespace
 
 void check_early_grids(const Module& module, Diagnostics& diagnostics) {
-  const auto waits = [](const auto& function) { return any_instruction(function->body, is_wait); };
+  const auto waits = [](const auto& function) { return any_instruction(function->body, is_grid_dependency_wait); };
   if (std::ranges::none_of(module.functions, waits)) return;
   for (const std::unique_ptr<Function>& function : module.functions) {
     if (!function->is_kernel) continue;

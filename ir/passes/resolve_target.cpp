@@ -6,8 +6,7 @@ namespace pykc::ir {
 namespace {
 
 bool is_for_early_grids(const Instruction* i) {
-  return i->opcode == Opcode::Builtin &&
-         (i->builtin == BuiltinId::GridDependencyWait || i->builtin == BuiltinId::GridDependencyLaunch);
+  return is_grid_dependency_wait(i) || (i->opcode == Opcode::Builtin && i->builtin == BuiltinId::GridDependencyLaunch);
 }
 
 }  // namespace
