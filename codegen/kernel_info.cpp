@@ -88,7 +88,7 @@ KernelInfo kernel_info(const ir::Module& module, const ir::Function& kernel, con
                          !info.watched.symbol.empty();                          // the watched one has all checks
   if (can_fault) info.faults = module.faults;
   info.is_cooperative = have(functions, is_grid_sync);
-  info.begins_early = begins_early(kernel);
+  info.begins_early = have(functions, ir::is_grid_dependency_wait);
   info.cluster = kernel.cluster;
   info.recursion_bytes = recursion_bytes(functions);
   info.symbol = entry_symbol(kernel, target);

@@ -43,14 +43,18 @@ Result<void> Pool::set_attribute(CUmemPool_attribute attribute, std::uint64_t va
 
 Result<std::shared_ptr<void>> Pool::allocate(std::int64_t bytes, detail::StreamState& stream) {
   const CUstream on = static_cast<Stream&>(stream).handle();
-  if (on == nullptr && device_.has_captures()) return device_.allocate(bytes);
   const ContextScope scope = device_.enter();
-  const std::lock_guard lock(mutex_);
-  ASSIGN_OR_RETURN(const CUmemoryPool pool, handle());
+  std::unique_lock lock(mutex_);
   if (limit_ != INT64_MAX) {
-    ASSIGN_OR_RETURN(const std::int64_t used, attribute(CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
+    ASSIGN_OR_RETURN(const std::int64_t in_pool, attribute(CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
+    const std::int64_t used = in_pool + beside_;
     if (bytes > limit_ - used) return detail::beyond_limit(bytes, used, limit_);
   }
+  if (on == nullptr && device_.has_captures()) {
+    lock.unlock();  // the device may ask for what is unused here
+    return allocate_beside(bytes);
+  }
+  ASSIGN_OR_RETURN(const CUmemoryPool pool, handle());
   CUdeviceptr address = 0;
   const CUresult allocated =
       device_.driver().cuMemAllocFromPoolAsync(&address, static_cast<std::size_t>(bytes), pool, on);
@@ -69,6 +73,14 @@ Result<std::shared_ptr<void>> Pool::allocate(std::int64_t bytes, detail::StreamS
                                });
 }
 
+/// The default stream takes no work while another stream captures, so this memory is no work of a stream.
+Result<std::shared_ptr<void>> Pool::allocate_beside(std::int64_t bytes) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<void> memory, device_.allocate(bytes));
+  beside_ += bytes;
+  // The memory keeps the device, and with it the pool.
+  return std::shared_ptr<void>(memory.get(), [this, memory, bytes](void*) { beside_ -= bytes; });
+}
+
 Result<PoolStatistics> Pool::statistics() {
   const ContextScope scope = device_.enter();
   const std::lock_guard lock(mutex_);
@@ -80,6 +92,7 @@ Result<PoolStatistics> Pool::statistics() {
     ASSIGN_OR_RETURN(const std::int64_t found, attribute(name));
     *value = found;
   }
+  statistics.used += beside_;
   return statistics;
 }
 

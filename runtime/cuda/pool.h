@@ -1,6 +1,7 @@
 // A GPU's pool: one of the driver's, made when it is first used and not shared with other code in the process.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -25,6 +26,7 @@ class Pool final : public detail::PoolState {
   bool release_unused();
 
  private:
+  Result<std::shared_ptr<void>> allocate_beside(std::int64_t bytes);
   /// Made here if need be; the context must be current.
   Result<CUmemoryPool> handle();
   Result<std::int64_t> attribute(CUmemPool_attribute attribute);
@@ -34,6 +36,7 @@ class Pool final : public detail::PoolState {
   std::mutex mutex_;
   CUmemoryPool handle_ = nullptr;
   std::int64_t limit_ = INT64_MAX;
+  std::atomic<std::int64_t> beside_ = 0;  // bytes in use that were had within captures
 };
 
 }  // namespace pykc::cuda

@@ -28,8 +28,7 @@ std::optional<Scalar> unset(const ElementType& type) {
 /// A new array, which the graph fills that the current stream captures, if it does.
 Outcome<ArrayRef> new_array(Run& run, const ElementType& type, const Shape& shape, Order order,
                             const std::optional<Scalar>& fill) {
-  if (!fill || !run.streams.current || !run.streams.current->is_capturing())
-    return make_array(type, shape, order, fill);
+  if (!fill || run.streams.capturing() == nullptr) return make_array(type, shape, order, fill);
   ASSIGN_OR_RETURN(DeviceOperations* const device, run.operations());
   ASSIGN_OR_RETURN(const ArrayRef array, make_array(type, shape, order));
   if (fill->bits == 0) {

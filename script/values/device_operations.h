@@ -23,6 +23,8 @@ namespace pykc::script {
 struct StreamState {
   std::shared_ptr<const Stream> current = nullptr;      // null: the default stream
   std::vector<std::shared_ptr<Storage>> captured = {};  // of the arrays of launches on streams that capture
+  /// The current stream while it captures a graph; else null.
+  const Stream* capturing() const { return current && current->is_capturing() ? current.get() : nullptr; }
 };
 
 class DeviceOperations {
@@ -36,10 +38,7 @@ class DeviceOperations {
   bool pays(std::int64_t elements) const { return elements >= least_; }
   void set_least(std::int64_t elements) { least_ = elements; }
 
-  /// The current stream while it captures a graph; else null.
-  const Stream* captures() const {
-    return streams_.current && streams_.current->is_capturing() ? streams_.current.get() : nullptr;
-  }
+  const Stream* captures() const { return streams_.capturing(); }
   void keep_captured(std::shared_ptr<Storage> storage) { streams_.captured.push_back(std::move(storage)); }
 
   /// Sets all elements of `result` to the expression of those of `inputs`, which are named x, y and z, have been

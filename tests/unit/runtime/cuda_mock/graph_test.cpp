@@ -179,6 +179,9 @@ TEST_F(CudaMock, TheDefaultStreamsMemoryIsHadAndGivenBackWhileAnotherStreamCaptu
     const Result<Array<float>> within = device.default_stream().allocate<float>({8});
     ASSERT_TRUE(within) << within.error().message;
     const int freed = mock_calls("cuMemFree"), to_pool = mock_calls("cuMemFreeAsync");
+    EXPECT_EQ(device.pool().statistics().value().used, 64);
+    ASSERT_TRUE(device.pool().set_limit(80));
+    expect_error(device.default_stream().allocate<float>({8}), ErrorCode::OutOfMemory, "limit");
     before = within;
     EXPECT_EQ(mock_calls("cuMemFree"), freed + 1);
     EXPECT_EQ(mock_calls("cuMemFreeAsync"), to_pool);
