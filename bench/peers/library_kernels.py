@@ -80,7 +80,7 @@ def tensor_map(array: torch.Tensor, box):
     strides = (ctypes.c_uint64 * rank)(*(array.stride(i) * array.element_size() for i in reversed(range(rank - 1))))
     check(driver.cuTensorMapEncodeTiled(place, MAP_TYPES[array.dtype], rank, ctypes.c_void_p(array.data_ptr()), extents,
                                         strides, (ctypes.c_uint32 * rank)(*reversed(box)),
-                                        (ctypes.c_uint32 * rank)(*[1] * rank), 0, 3, 3, 0), "cuTensorMapEncodeTiled")
+                                        (ctypes.c_uint32 * rank)(*[1] * rank), 0, 3, 2, 0), "cuTensorMapEncodeTiled")
     return place
 
 

@@ -166,7 +166,7 @@ enum CUtensorMapSwizzle : int {
   CU_TENSOR_MAP_SWIZZLE_128B = 3,
 };
 inline constexpr int CU_TENSOR_MAP_INTERLEAVE_NONE = 0;
-inline constexpr int CU_TENSOR_MAP_L2_PROMOTION_L2_256B = 3;
+inline constexpr int CU_TENSOR_MAP_L2_PROMOTION_L2_128B = 2;
 inline constexpr int CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0;
 
 enum CUjitInputType : int {

@@ -117,7 +117,7 @@ Result<void> append_tensor_maps(const Driver& driver, const KernelInfo& kernel, 
           "cuTensorMapEncodeTiled",
           driver.cuTensorMapEncodeTiled(&map, data_type(parameter.array.element.scalar), tensor.rank, tensor.address,
                                         tensor.extents, tensor.strides + 1, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                                        swizzle_of(info.swizzle), CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                                        swizzle_of(info.swizzle), CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
                                         CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)));
     }
     launch.append(&map, sizeof map);
