@@ -12,6 +12,7 @@
 #include "base/float_bits.h"
 #include "python/binding/elements.h"
 #include "python/binding/errors.h"
+#include "python/binding/options.h"
 
 namespace pykc::python {
 namespace {
@@ -151,7 +152,10 @@ bool is_complex(const ElementType& type) { return type.is_record() && type.recor
 
 ArgumentList::ArgumentList(const Device& device, const nb::tuple& arguments,
                            const std::vector<ParameterInfo>* parameters, bool counts_costs, bool wraps_integers)
-    : device_(device), copies_host_arrays_(!device.is_cpu() || counts_costs), wraps_integers_(wraps_integers) {
+    : device_(device),
+      given_(arguments),
+      copies_host_arrays_(!device.is_cpu() || counts_costs),
+      wraps_integers_(wraps_integers) {
   list_.reserve(nb::len(arguments));
   std::size_t index = 0;
   for (const nb::handle given : arguments) {
@@ -202,6 +206,7 @@ Argument ArgumentList::scalar_in(HostBuffer buffer, const ParameterInfo* paramet
 
 Argument ArgumentList::argument_of_buffer(HostBuffer buffer, const ParameterInfo* parameter) {
   if (buffer.mapping().rank() == 0) return scalar_in(std::move(buffer), parameter);
+  has_host_arrays_ = true;
   if (!copies_host_arrays_) {
     Argument argument = argument_of_elements(buffer.first(), buffer.element(), buffer.mapping(), parameter);
     argument.is_read_only = buffer.is_read_only();
@@ -224,7 +229,7 @@ Argument ArgumentList::argument_of_copy(const Copy& copy, const ParameterInfo* p
 }
 
 Argument ArgumentList::argument_of_tensor(const BorrowedTensor& tensor, const ParameterInfo* parameter) {
-  if (tensor.stream != nullptr) producer_stream_ = tensor.stream;
+  producer_stream_ = tensor.stream;
   Argument argument = argument_of_elements(tensor.first, tensor.element, tensor.mapping, parameter);
   argument.device = device_.state();
   return argument;
@@ -261,9 +266,19 @@ Argument ArgumentList::argument_of(nb::handle given, const ParameterInfo* parame
   throw refused(given);
 }
 
-Result<void> ArgumentList::in_order_with_producer(const std::function<Result<void>()>& launch) const {
-  const Stream ours = device_.default_stream();
-  ASSIGN_OR_RETURN(const Stream theirs, device_.wrap_stream(producer_stream_));
+void ArgumentList::keep_in_graph_of(const Stream* stream) const {
+  if (stream == nullptr || !stream->is_capturing()) return;
+  if (has_host_arrays_) check_no_capture(stream);
+  keep_in_graph(stream, held(nb::borrow(given_)));
+}
+
+Result<void> ArgumentList::in_order_with_producer(const Stream* stream,
+                                                  const std::function<Result<void>()>& launch) const {
+  const Stream ours = stream != nullptr ? *stream : device_.default_stream();
+  Stream theirs = device_.default_stream();
+  if (*producer_stream_ != nullptr) {
+    ASSIGN_OR_RETURN(theirs, device_.wrap_stream(*producer_stream_));
+  }
   ASSIGN_OR_RETURN(const Event before, theirs.record());
   RETURN_IF_FAILED(ours.wait(before));
   RETURN_IF_FAILED(launch());

@@ -15,6 +15,7 @@
 #include "python/binding/arrays.h"
 #include "python/binding/dlpack.h"
 #include "python/binding/host_buffer.h"
+#include "python/binding/streams.h"
 
 namespace pykc::python {
 
@@ -42,11 +43,16 @@ class ArgumentList {
                bool counts_costs = false, bool wraps_integers = true);
 
   std::span<const Argument> list() const { return list_; }
+  /// What a graph keeps that the stream captures. Raises a ValueError where it could not.
+  void keep_in_graph_of(const Stream* stream) const;
   /// Launches behind what the arrays' library has put on the stream on which it works, and before what it puts there
-  /// next. Where the caller names a stream of its own, the order is its affair. No GIL is needed.
+  /// next. Where the caller names a stream of its own, or the current one captures a graph, the order is the caller's
+  /// affair. No GIL is needed.
   template <typename Launch>
   Result<void> in_order(const Stream* stream, Launch launch) const {
-    return producer_stream_ == nullptr || stream != nullptr ? launch() : in_order_with_producer(launch);
+    const bool is_ours = stream == nullptr || (stream == current_stream(device_) && !stream->is_capturing());
+    void* const ours = stream == nullptr ? nullptr : stream->native_handle();
+    return is_ours && producer_stream_.value_or(ours) != ours ? in_order_with_producer(stream, launch) : launch();
   }
   /// Brings what a GPU wrote back to the host's arrays, once the launch is made. No GIL is needed.
   Result<void> copy_back(const Stream* stream) const;
@@ -60,13 +66,14 @@ class ArgumentList {
   Argument argument_of_buffer(HostBuffer buffer, const ParameterInfo* parameter);
   static Argument argument_of_copy(const Copy& copy, const ParameterInfo* parameter);
   Argument argument_of_tensor(const BorrowedTensor& tensor, const ParameterInfo* parameter);
-  Result<void> in_order_with_producer(const std::function<Result<void>()>& launch) const;
+  Result<void> in_order_with_producer(const Stream* stream, const std::function<Result<void>()>& launch) const;
   /// Nothing where the parameter does not say a type for the number, or one that would be another number.
   std::optional<Argument> as_stated(const Number& number, const ParameterInfo* parameter);
   Argument scalar_in(HostBuffer buffer, const ParameterInfo* parameter);
   Argument complex_number(double real, double imaginary, const ElementType& type);
 
   const Device& device_;
+  const nb::handle given_;  // the tuple, which its owner keeps until the launch is made
   const bool copies_host_arrays_;
   const bool wraps_integers_;
   std::vector<Argument> list_;
@@ -74,7 +81,8 @@ class ArgumentList {
   std::vector<Copy> copies_;
   std::vector<DeviceArray> wrapped_;
   std::list<std::array<std::byte, 16>> values_;  // complex numbers; unlike a deque, none takes no memory
-  void* producer_stream_ = nullptr;              // of tensors that are used as they are; null for the default one
+  bool has_host_arrays_ = false;
+  std::optional<void*> producer_stream_;  // of tensors that are used as they are; null is the default one
 };
 
 }  // namespace pykc::python

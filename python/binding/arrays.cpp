@@ -10,6 +10,7 @@
 #include "python/binding/elements.h"
 #include "python/binding/errors.h"
 #include "python/binding/options.h"
+#include "python/binding/streams.h"
 
 namespace pykc::python {
 namespace {
@@ -75,15 +76,17 @@ void check_same_element(const DeviceArray& array, const ElementType& other) {
 }
 
 void copy_from(const DeviceArray& array, nb::handle source, nb::handle stream) {
-  const Stream* const on = stream_of(stream);
+  const Stream* const on = stream_for(stream, array.device);
   if (nb::isinstance<DeviceArray>(source)) {
     const DeviceArray& other = *nb::cast<const DeviceArray*>(source);
     check_same_element(array, other.element);
+    keep_in_graph(on, std::make_shared<std::pair<Buffer, Buffer>>(array.buffer, other.buffer));
     return take(without_gil([&] { return array.elements().copy_from(other.elements(), on); }));
   }
   const HostBuffer host(source);
   if (!host) throw nb::type_error("only arrays, and what shows its memory as NumPy's arrays do, can be copied");
   check_same_element(array, host.element());
+  check_no_capture(on);
   take(without_gil([&] {
     Result<void> done = array.elements().copy_from_host(host.first(), host.mapping(), on);
     // The object's memory is the caller's again when this returns.
@@ -92,7 +95,8 @@ void copy_from(const DeviceArray& array, nb::handle source, nb::handle stream) {
 }
 
 void copy_to(const DeviceArray& array, nb::handle target, nb::handle stream) {
-  const Stream* const on = stream_of(stream);
+  const Stream* const on = stream_for(stream, array.device);
+  check_no_capture(on);
   const HostBuffer host(target);
   if (!host) throw nb::type_error("an array is copied to what shows its memory as NumPy's arrays do");
   if (host.is_read_only()) throw nb::value_error("the host's array is read-only");
@@ -186,10 +190,13 @@ Argument array_argument(void* first, const ElementType& element, const Mapping& 
 DeviceArray allocate(const Device& device, const ElementType& element, std::span<const std::int64_t> shape,
                      Layout order, MemorySource source) {
   const detail::DenseMemory dense = take(detail::dense_memory(shape, order, size_in_bytes(element)));
+  const Stream* const current = current_stream(device);
+  const bool is_capturing = current != nullptr && current->is_capturing();  // then it gives no memory
   Buffer buffer = take(without_gil([&] {
-    return source == MemorySource::Pool ? device.default_stream().allocate_bytes(dense.bytes)
-                                        : device.allocate_bytes(dense.bytes);
+    if (source == MemorySource::Device) return device.allocate_bytes(dense.bytes);
+    return (current == nullptr || is_capturing ? device.default_stream() : *current).allocate_bytes(dense.bytes);
   }));
+  keep_in_graph(current, std::make_shared<Buffer>(buffer));
   return {device, element, std::move(buffer), dense.mapping};
 }
 
@@ -238,7 +245,9 @@ void add_arrays(nb::module_& module) {
       .def(
           "fill_zero",
           [](const DeviceArray& array, nb::handle stream) {
-            take(without_gil([&, on = stream_of(stream)] { return array.elements().fill_zero(on); }));
+            const Stream* const on = stream_for(stream, array.device);
+            keep_in_graph(on, std::make_shared<Buffer>(array.buffer));
+            take(without_gil([&] { return array.elements().fill_zero(on); }));
           },
           nb::arg("stream") = nb::none())
       .def(
@@ -273,7 +282,8 @@ void add_arrays(nb::module_& module) {
       .def_prop_ro("__cuda_array_interface__", [](const DeviceArray& array) {
         if (array.device.is_cpu()) throw nb::attribute_error("the array lies on the host");
         nb::dict description = array_interface(array, 3);
-        description["stream"] = 1;  // the default stream
+        const Stream* const current = current_stream(array.device);
+        description["stream"] = current == nullptr ? 1 : reinterpret_cast<std::uintptr_t>(current->native_handle());
         return description;
       });
   module.def("wrap", &wrap_or_refuse, nb::arg("device"), nb::arg("object"),

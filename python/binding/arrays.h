@@ -29,7 +29,7 @@ struct DeviceArray {
 /// Elements at an address, of a device or the host, as an argument.
 Argument array_argument(void* first, const ElementType& element, const Mapping& mapping);
 
-/// Where memory comes from. What the pool gives is for work that is put on the default stream from now on.
+/// Where memory comes from. What the pool gives is for work that is put on the current stream from now on.
 enum class MemorySource { Device, Pool };
 
 /// Memory without gaps for these extents.
@@ -44,9 +44,6 @@ std::optional<DeviceArray> wrap(const Device& device, nb::handle object);
 std::vector<std::int64_t> extents_of(nb::handle shape);
 
 void add_arrays(nb::module_& module);
-
-/// Null for None.
-const Stream* stream_of(nb::handle stream);
 
 void add_devices(nb::module_& module);
 void add_kernels(nb::module_& module);

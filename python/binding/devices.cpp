@@ -57,26 +57,6 @@ UnifiedMemory unified(const Device& device, std::int64_t bytes, bool is_managed)
           }))};
 }
 
-void add_streams(nb::module_& module) {
-  nb::class_<Event>(module, "Event")
-      .def("synchronize", [](const Event& event) { take(without_gil([&] { return event.synchronize(); })); })
-      .def("milliseconds_since", [](const Event& event, const Event& earlier) {
-        return take(without_gil([&] { return event.milliseconds_since(earlier); }));
-      });
-  nb::class_<Graph>(module, "Graph").def("launch", [](const Graph& graph, const Stream& stream) {
-    take(without_gil([&] { return graph.launch(stream); }));
-  });
-  nb::class_<Stream>(module, "Stream", nb::is_weak_referenceable())
-      .def("synchronize", [](const Stream& stream) { take(without_gil([&] { return stream.synchronize(); })); })
-      .def("record", [](const Stream& stream) { return take(stream.record()); })
-      .def("wait", [](const Stream& stream, const Event& event) { take(stream.wait(event)); })
-      .def_prop_ro("native_handle",
-                   [](const Stream& stream) { return reinterpret_cast<std::uintptr_t>(stream.native_handle()); })
-      .def("begin_capture", [](const Stream& stream) { take(stream.begin_capture()); })
-      .def("end_capture", [](const Stream& stream) { return take(stream.end_capture()); })
-      .def_prop_ro("is_capturing", &Stream::is_capturing);
-}
-
 nb::dict dict_of(const PoolStatistics& statistics) {
   nb::dict dict;
   dict["used"] = statistics.used;
@@ -88,8 +68,6 @@ nb::dict dict_of(const PoolStatistics& statistics) {
 
 }  // namespace
 
-const Stream* stream_of(nb::handle stream) { return stream.is_none() ? nullptr : nb::cast<const Stream*>(stream); }
-
 void add_devices(nb::module_& module) {
   add_memory<PinnedMemory>(module, "PinnedMemory");
   add_memory<UnifiedMemory>(module, "UnifiedMemory")
@@ -100,7 +78,6 @@ void add_devices(nb::module_& module) {
       .def_prop_ro("address", [](const UnifiedMemory& memory) {
         return reinterpret_cast<std::uintptr_t>(memory.array.address());
       });
-  add_streams(module);
   nb::class_<Device>(module, "Device", nb::is_weak_referenceable())
       .def(
           "__init__",

@@ -9,6 +9,7 @@
 
 #include "pykc/dlpack.h"
 #include "python/binding/errors.h"
+#include "python/binding/streams.h"
 
 namespace pykc::python {
 namespace {
@@ -141,8 +142,11 @@ nb::object to_dlpack(const DeviceArray& array, const nb::object& stream, const n
   if (!copy.is_none() && nb::cast<bool>(copy)) throw nb::buffer_error("only the memory itself is shared, not a copy");
   // Work that was put on other streams is done before another library reads it.
   const bool asks_for_no_order = nb::isinstance<nb::int_>(stream) && nb::cast<std::int64_t>(stream) == -1;
-  if (!array.device.is_cpu() && !asks_for_no_order)
-    take(without_gil([&] { return array.device.default_stream().synchronize(); }));
+  if (!array.device.is_cpu() && !asks_for_no_order) {
+    const Stream* const current = current_stream(array.device);
+    const Stream ours = current != nullptr ? *current : array.device.default_stream();
+    take(without_gil([&] { return ours.synchronize(); }));
+  }
   const bool knows_versions = nb::isinstance<nb::tuple>(max_version) && nb::cast<int>(max_version[0]) >= 1;
   return knows_versions ? export_capsule<DLManagedTensorVersioned>(array, kVersionedTensor)
                         : export_capsule<DLManagedTensor>(array, kTensor);

@@ -56,6 +56,7 @@ const Device& device_of(const nb::tuple& arguments) {
 /// Faults are told here where the work is done when it returns.
 template <typename Launch>
 void launch(const Device& device, const ArgumentList& arguments, const Stream* stream, Launch function) {
+  arguments.keep_in_graph_of(stream);
   take(without_gil([&] {
     Result<void> done = arguments.in_order(stream, function);
     return done && device.is_cpu() ? device.synchronize() : std::move(done);
@@ -95,7 +96,7 @@ void launch_elementwise(ElementwiseFunction& function, const nb::tuple& argument
   const Device device = device_of(arguments);
   const Elementwise& elementwise = function.on(device);
   const ArgumentList list(device, arguments, nullptr);
-  const Stream* const on = stream_of(stream);
+  const Stream* const on = stream_for(stream, device);
   launch(device, list, on, [&] { return elementwise.launch_with(on, list.list()); });
 }
 
@@ -112,7 +113,8 @@ nb::object map_elements(ElementwiseFunction& function, const nb::tuple& inputs) 
     arguments.push_back(argument_of(results.back()));
   }
   arguments.insert(arguments.end(), list.list().begin(), list.list().end());
-  launch(device, list, nullptr, [&] { return elementwise.launch_with(nullptr, arguments); });
+  const Stream* const on = current_stream(device);
+  launch(device, list, on, [&] { return elementwise.launch_with(on, arguments); });
   if (results.size() == 1) return nb::cast(std::move(results.front()));
   nb::list all;
   for (DeviceArray& result : results) all.append(nb::cast(std::move(result)));
@@ -129,7 +131,8 @@ DeviceArray reduce_elements(ReductionFunction& function, const std::vector<int>&
   DeviceArray result = allocate(device, function.output, shape, Layout::RowMajor, MemorySource::Pool);
   std::vector<Argument> arguments = {argument_of(result)};
   arguments.insert(arguments.end(), list.list().begin(), list.list().end());
-  launch(device, list, nullptr, [&] { return reduction.launch_with(nullptr, over, arguments); });
+  const Stream* const on = current_stream(device);
+  launch(device, list, on, [&] { return reduction.launch_with(on, over, arguments); });
   return result;
 }
 

@@ -106,6 +106,8 @@ TunedSourceKernel tuned(const SourceKernel& kernel, nb::handle configuration) {
 /// raised again.
 void launch_tuned(TunedSourceKernel& tuned, nb::handle shape, nb::handle stream, const nb::tuple& arguments) {
   const ArgumentList list(tuned.device, arguments, nullptr);
+  const Stream* const on = stream_for(stream, tuned.device);
+  list.keep_in_graph_of(on);
   std::optional<nb::python_error> raised;
   const auto shape_of = [&](const Configuration& configuration) -> LaunchConfig {
     const nb::gil_scoped_acquire acquired;
@@ -114,16 +116,17 @@ void launch_tuned(TunedSourceKernel& tuned, nb::handle shape, nb::handle stream,
       for (const Constant& constant : configuration.constants())
         values[constant.name.c_str()] = configuration[constant.name];
       const nb::object found = shape(values);
-      return launch_config(found[0], found[1], stream, 0);
+      LaunchConfig config = launch_config(found[0], found[1], stream, 0);
+      config.stream = on;
+      return config;
     } catch (nb::python_error& error) {
       raised.emplace(std::move(error));
       return {.grid = {0}, .block = {0}};  // no launch
     }
   };
   Result<void> done = without_gil([&] {
-    return launch_and_bring_back(tuned.device, stream_of(stream), list, [&] {
-      return tuned.kernel.launch_with(detail::ShapeFunction(shape_of), list.list());
-    });
+    return launch_and_bring_back(
+        tuned.device, on, list, [&] { return tuned.kernel.launch_with(detail::ShapeFunction(shape_of), list.list()); });
   });
   if (raised) throw std::move(*raised);
   take(std::move(done));
@@ -139,7 +142,8 @@ void for_all(SourceKernel& kernel, std::int64_t tasks, std::int64_t block_size, 
     config.grid.x = tasks / block_size + (tasks % block_size != 0);
   else
     config = take(specialization(kernel, list).configuration_for(tasks, shared_bytes));
-  config.stream = stream_of(stream);
+  config.stream = stream_for(stream, kernel.device);
+  list.keep_in_graph_of(config.stream);
   take(launch_now(kernel, config, list, arguments));
 }
 
@@ -218,9 +222,11 @@ LaunchConfig launch_config(nb::handle grid, nb::handle block, nb::handle stream,
           .stream = stream_of(stream)};
 }
 
-void launch(SourceKernel& kernel, const LaunchConfig& config, const nb::tuple& arguments) {
+void launch(SourceKernel& kernel, LaunchConfig config, const nb::tuple& arguments) {
   find_types(kernel, arguments.size());
   const ArgumentList list(kernel.device, arguments, kernel.parameters(), kernel.counts_costs, kernel.wraps_integers);
+  if (config.stream == nullptr) config.stream = current_stream(kernel.device);
+  list.keep_in_graph_of(config.stream);
   take(launch_now(kernel, config, list, arguments));
 }
 

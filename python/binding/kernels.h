@@ -23,10 +23,12 @@ struct SourceKernel {
   const std::vector<ParameterInfo>* parameters() const { return typed ? &typed->info().parameters : nullptr; }
 };
 
-/// `k[grid, block, stream, shared]`: grid and block are integers, or tuples of one to three; the stream may be None.
+/// `k[grid, block, stream, shared]`: grid and block are integers, or tuples of one to three; the stream may be None,
+/// and is null then.
 LaunchConfig launch_config(nb::handle grid, nb::handle block, nb::handle stream, std::int64_t shared_bytes);
 
-/// Raises what went wrong. The launch is done on the CPU device, and where a GPU wrote to arrays of the host.
-void launch(SourceKernel& kernel, const LaunchConfig& config, const nb::tuple& arguments);
+/// Goes to the current stream where it names none. Raises what went wrong. The launch is done on the CPU device, and
+/// where a GPU wrote to arrays of the host.
+void launch(SourceKernel& kernel, LaunchConfig config, const nb::tuple& arguments);
 
 }  // namespace pykc::python

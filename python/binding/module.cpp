@@ -4,6 +4,7 @@
 
 #include "python/binding/arrays.h"
 #include "python/binding/errors.h"
+#include "python/binding/streams.h"
 
 // nanobind's own, which a second interpreter must not even enter: what it knows of types would be that one's from then
 // on. The module's is below.
@@ -13,6 +14,7 @@ NB_MODULE(_native, module) {
   using namespace pykc::python;
   nb::set_leak_warnings(false);  // what modules of Python hold at the end is theirs
   add_exceptions(module);
+  add_streams(module);
   add_devices(module);
   add_arrays(module);
   add_launches(module);

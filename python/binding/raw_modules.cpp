@@ -31,7 +31,9 @@ void launch_raw(const RawModule& raw, const std::string& name, nb::handle grid, 
                 std::int64_t shared_bytes, const nb::tuple& arguments) {
   const Kernel kernel = take(raw.module.kernel(name));
   const ArgumentList list(raw.device, arguments, &kernel.info().parameters);
-  const LaunchConfig config = launch_config(grid, block, stream, shared_bytes);
+  LaunchConfig config = launch_config(grid, block, stream, shared_bytes);
+  config.stream = stream_for(stream, raw.device);
+  list.keep_in_graph_of(config.stream);
   take(without_gil(
       [&] { return list.in_order(config.stream, [&] { return kernel.launch_with(config, list.list()); }); }));
 }

@@ -80,5 +80,6 @@ def counting(chip: str) -> Iterator[None]:
 def close() -> None:
     with _lock:
         _native.all_use(None)
+        _native.use_stream(None, None)
         _opened.clear()
     _selected.device = None

@@ -9,22 +9,6 @@ from pykc import (
 )
 
 
-class PinnedMemory:
-    pass
-
-class UnifiedMemory:
-    @property
-    def device(self) -> Device: ...
-
-    @property
-    def nbytes(self) -> int: ...
-
-    @property
-    def host_address(self) -> int: ...
-
-    @property
-    def address(self) -> int: ...
-
 class Event:
     def synchronize(self) -> None: ...
 
@@ -49,6 +33,27 @@ class Stream:
 
     @property
     def is_capturing(self) -> bool: ...
+
+def use_stream(device: object | None, stream: object | None) -> None:
+    """
+    Makes it the one of this thread for work of the device that names none; both must be kept. None: the default.
+    """
+
+class PinnedMemory:
+    pass
+
+class UnifiedMemory:
+    @property
+    def device(self) -> Device: ...
+
+    @property
+    def nbytes(self) -> int: ...
+
+    @property
+    def host_address(self) -> int: ...
+
+    @property
+    def address(self) -> int: ...
 
 class Device:
     def __init__(self, name: str = '') -> None: ...

@@ -191,6 +191,18 @@ assert mock.mock_last_launch().contents.stream is None
 fill[1, 1, stream](tensor, own)
 assert calls("cuStreamWaitEvent", "cuLaunchKernel") == [2, 4]
 assert mock.mock_last_launch().contents.stream == theirs
+with cuda.stream() as current:
+    waits = calls("cuStreamWaitEvent")[0]
+    fill[1, 1](tensor, own)
+    assert mock.mock_last_launch().contents.stream == current.handle
+    assert calls("cuStreamWaitEvent") == [waits + 2]
+    theirs = 0
+    fill[1, 1](tensor, own)  # nor is their default stream this one
+    assert calls("cuStreamWaitEvent") == [waits + 4]
+    theirs = current.handle
+    fill[1, 1](tensor, own)
+    assert calls("cuStreamWaitEvent") == [waits + 4]
+    assert own.__cuda_array_interface__["stream"] == current.handle
 
 @cuda.jit
 def both(x, y):

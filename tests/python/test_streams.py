@@ -1,4 +1,10 @@
-"""Streams, events and devices."""
+"""Streams, graphs, events and devices."""
+import gc
+import subprocess
+import sys
+import threading
+
+import mock_driver
 import numpy as np
 import pytest
 
@@ -25,6 +31,165 @@ def test_streams():
     cuda.default_stream().synchronize()
     with pytest.raises(TypeError, match="is no stream"):
         increment[1, 1, "s"]
+
+
+def test_the_current_stream():
+    stream, other = cuda.Stream(), cuda.Stream(non_blocking=True)
+    assert cuda.get_current_stream() == cuda.Stream.null == cuda.default_stream() == cuda.Stream(null=True) != stream
+    seen = []
+    with stream as entered:
+        assert entered is cuda.get_current_stream() is stream
+        x = pykc.arange(1000) * 2
+        with other:
+            y = x + 1
+            assert cuda.get_current_stream() is other
+        assert cuda.get_current_stream() is stream
+        thread = threading.Thread(target=lambda: seen.append(cuda.get_current_stream()))
+        thread.start()
+        thread.join()
+        increment[8, 128](y)
+        event = stream.record()
+    assert seen == [cuda.Stream.null] and cuda.get_current_stream() == cuda.Stream.null
+    assert (y.get() == np.arange(1000) * 2 + 2).all() and event.query() and stream.done
+    other.wait_event(event)
+    assert stream.use() is stream is cuda.get_current_stream()
+    cuda.Stream.null.use()
+    assert cuda.get_current_stream() == cuda.Stream.null
+    with pytest.raises(KeyError):
+        with stream:
+            raise KeyError
+    assert cuda.get_current_stream() == cuda.Stream.null
+
+
+def test_a_graph():
+    x, out, total = pykc.arange(1000, dtype="f4"), pykc.zeros(1000, "f4"), pykc.zeros((), "f4")
+
+    def work():
+        between = x * 2 + 1  # memory of the graph
+        increment[8, 128](between)
+        out[...] = pykc.sqrt(between)
+        total[...] = out.sum() + pykc.full(3, 1.0).sum()
+
+    work()
+    stream = cuda.Stream()
+    with stream:
+        out.fill(0)
+        stream.begin_capture()
+        assert stream.is_capturing()
+        work()
+        graph = stream.end_capture()
+        assert not stream.is_capturing() and (out.get() == 0).all()
+    for value in (5, 7):
+        x.fill(value)
+        graph.launch(stream)
+        stream.synchronize()
+        others = [pykc.full(1000, 99, "f4") for _ in range(20)]
+        assert np.allclose(out.get(), np.sqrt(2 * value + 2)) and all((one.get() == 99).all() for one in others)
+        assert np.isclose(total.item(), 1000 * np.sqrt(2 * value + 2) + 3)
+    del work, x
+    gc.collect()
+    others = [pykc.full(1000, 99, "f4") for _ in range(20)]
+    graph.launch()
+    assert np.allclose(out.get(), 4) and len(others) == 20
+
+
+def test_a_graph_of_two_streams():
+    x, first, second = pykc.ones(100), cuda.Stream(), cuda.Stream()
+    with first:
+        first.begin_capture()
+        a = x + 1
+        with second:
+            assert second.is_capturing()
+            b = a * 2
+        c = a + b
+        graph = first.end_capture()
+        assert not second.is_capturing()
+        for value in (1, 5):
+            x.fill(value)
+            graph.launch()
+            assert (c.get() == 3 * (value + 1)).all()
+
+
+@pytest.mark.parametrize("action", [lambda x: x.get(), lambda x: x.sum().item(), lambda x: pykc.asarray([1, 2]),
+                                    lambda x: increment[1, 1](np.zeros(3)), lambda x: x.set(np.ones(100))])
+def test_what_no_graph_can_have(action):
+    x, stream = pykc.ones(100), cuda.Stream()
+    x.sum()
+    with stream:
+        stream.begin_capture()
+        with pytest.raises(ValueError, match="nothing is copied between the host and the device"):
+            action(x)
+        stream.end_capture().launch()
+    assert (x.get() == 1).all()
+
+
+def test_captures_that_are_wrong():
+    stream = cuda.Stream()
+    with pytest.raises(ValueError, match="captures no graph"):
+        stream.end_capture()
+    with pytest.raises(ValueError, match="default stream cannot capture"):
+        cuda.Stream.null.begin_capture()
+    with pytest.raises(KeyError):
+        with stream:
+            stream.begin_capture()
+            raise KeyError
+    assert not stream.is_capturing()
+    stream.begin_capture()
+    with pytest.raises(ValueError, match="cannot begin another"):
+        stream.begin_capture()
+    stream.end_capture().launch()
+
+
+ON_A_GPU = """
+import gc
+import mock_driver
+import pykc
+from pykc import cuda
+
+mock = mock_driver.load()
+
+@cuda.jit
+def fill(x):
+    x[0] = 1
+
+launch, x = fill[1, 1], pykc.zeros(100)
+launch(x)
+on = lambda: mock.mock_last_launch().contents.stream
+calls = lambda name: mock.mock_calls(name.encode())
+assert on() is None
+stream = cuda.Stream()
+with stream:
+    launch(x)
+    assert on() == stream.handle
+    y = x + 1
+    assert on() == stream.handle
+    y.sum()
+    assert on() == stream.handle
+    with cuda.Stream.null:
+        launch(x)
+        assert on() is None
+    pykc.sqrt(x)
+    assert on() == stream.handle
+    stream.begin_capture()
+    z = x + 1
+    graph = stream.end_capture()
+x + 1
+assert on() is None
+waits = calls("cuStreamSynchronize")
+graph.launch(stream)
+del graph, z
+gc.collect()
+assert calls("cuStreamSynchronize") > waits  # until then the work used the memory
+"""
+
+
+@pytest.mark.skipif(not mock_driver.LIBRARY.exists(), reason="the mock driver is not built")
+def test_streams_of_a_gpu(tmp_path):
+    script = tmp_path / "streams.py"
+    script.write_text(ON_A_GPU)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120,
+                          env=mock_driver.environment("cuda:0"))
+    assert done.returncode == 0, done.stderr
 
 
 def test_events():

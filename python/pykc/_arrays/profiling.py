@@ -8,6 +8,7 @@ from typing import Any, Callable
 import numpy
 
 from .. import _devices
+from ..cuda._streams import native_or_current
 
 
 class Benchmark:
@@ -50,7 +51,7 @@ def benchmark(func: Callable, args: tuple = (), kwargs: dict[str, Any] | None = 
         raise ValueError("`n_repeat` is 1 or more, `n_warmup` 0 or more")
     kwargs = kwargs or {}
     device = _devices.current()
-    stream = device.default_stream
+    stream = native_or_current(None)
     for _ in range(n_warmup):
         func(*args, **kwargs)
     device.synchronize()

@@ -12,8 +12,9 @@ from ._contexts import (Device, close, current_context, defer_cleanup, detect, g
                         is_bfloat16_supported, is_float16_supported, is_gpu, is_supported_version, list_devices,
                         profile_start, profile_stop, profiling, require_context, select_device, synchronize)
 from ._dispatcher import Dispatcher, jit
-from ._streams import (Event, Stream, default_stream, event, event_elapsed_time, external_stream, get_elapsed_time,
-                       legacy_default_stream, per_thread_default_stream, stream)
+from ._streams import (Event, ExternalStream, Graph, Stream, default_stream, event, event_elapsed_time,
+                       external_stream, get_current_stream, get_elapsed_time, legacy_default_stream,
+                       per_thread_default_stream, stream)
 
 _pykc_path = "numba.cuda"
 HAS_NUMBA = True  # there is what takes Numba's functions

@@ -1,30 +1,69 @@
-"""Streams and events, by Numba's names."""
+"""Streams, events and graphs, by Numba's and CuPy's names."""
 from __future__ import annotations
 
 import contextlib
 import functools
+import threading
 from typing import Any, Callable, Iterator
 
 from .. import _devices, _native
 
 
+class _Current(threading.local):
+    stream: Stream | None = None  # None: the default one
+
+    def __init__(self):
+        self.before: list[Stream | None] = []  # what it was outside of each `with` block
+
+
+_current = _Current()
+
+
+def _use(stream: Stream | None) -> None:
+    if stream is not None and stream._is_default:
+        stream = None
+    _native.use_stream(stream and stream._device, stream and stream._native)
+    _current.stream = stream  # keeps both
+
+
 class Stream:
     """A queue of launches and copies, which run one after the other; those of different streams are independent. On the
-    CPU device each has run when its call returns. A `with` block waits for the stream at its end. `Stream()` is a new
-    one, as in CuPy, `Stream.null` the one of launches that name none."""
+    CPU device each has run when its call returns. `Stream()` is a new one, as in CuPy, `Stream.null` the default one.
+
+    `with stream:` makes it the current one of this thread, which takes all that names no stream: launches, what arrays
+    compute, events. What it takes follows what the current one before was given, and the block waits for it at its end.
+    `use()` makes it the current one for good."""
 
     null: Stream
+    _is_default = False
+    _captures = False
 
-    def __init__(self, native: _native.Stream | None = None, *, non_blocking: bool = True):
-        self._native = native or _devices.current().create_stream()
+    def __init__(self, null: bool = False, non_blocking: bool = True, ptds: bool = False, priority: int | None = None):
+        self._device = _devices.current()
+        self._is_default = bool(null or ptds)
+        self._native = self._device.default_stream if self._is_default else self._device.create_stream()
 
     @property
     def handle(self) -> int:
         """The CUstream of the driver, as a number; 0 on the CPU device."""
         return self._native.native_handle
 
+    ptr = handle  # CuPy's name
+
+    @property
+    def done(self) -> bool:
+        """Whether all is done that the stream was given; here, it waits for that."""
+        self.synchronize()
+        return True
+
     def __int__(self) -> int:
         return self.handle
+
+    def __eq__(self, other) -> bool:
+        return self is other or (isinstance(other, Stream) and self._is_default and other._is_default)
+
+    def __hash__(self) -> int:
+        return 0 if self._is_default else id(self)
 
     def __cuda_stream__(self) -> tuple[int, int]:
         return 0, self.handle
@@ -39,11 +78,54 @@ class Stream:
         yield self
         self.synchronize()
 
-    def __enter__(self) -> Stream:
+    def use(self) -> Stream:
+        """Makes it the current stream of this thread."""
+        if get_current_stream() != self and not self.is_capturing():
+            self._native.wait(native_or_current(None).record())
+        _use(self)
         return self
 
-    def __exit__(self, *exception) -> None:
-        self.synchronize()
+    def __enter__(self) -> Stream:
+        _current.before.append(_current.stream)
+        return self.use()
+
+    def __exit__(self, kind, *exception) -> None:
+        _use(_current.before.pop())
+        if self._captures:
+            if kind is not None:
+                with contextlib.suppress(_native.DeviceError, ValueError):
+                    self.end_capture()
+        elif self.is_capturing():  # it takes part in the capture of the stream around it
+            native_or_current(None).wait(self._native.record())
+        elif get_current_stream() != self:
+            self.synchronize()
+
+    def record(self, event: Event | None = None) -> Event:
+        """EVENT, or a new one, which marks what was given to the stream so far."""
+        event = event or Event()
+        event.record(self)
+        return event
+
+    def wait_event(self, event: Event) -> None:
+        """What is given to the stream from now on waits for the event."""
+        event.wait(self)
+
+    def begin_capture(self, mode: int | None = None) -> None:
+        """From now on what the stream is given is not done but becomes a graph, by work of this thread. Kernels must
+        have been compiled: call once before what is captured. Arrays that it makes are the graph's, and each launch
+        computes them anew; nothing is copied between the host and the device."""
+        self._native.begin_capture()
+        self._captures = True
+
+    def end_capture(self) -> Graph:
+        """What the stream was given since `begin_capture`."""
+        graph = Graph(self._native.end_capture())
+        self._captures = False
+        return graph
+
+    def is_capturing(self) -> bool:
+        """Whether the stream captures a graph, or takes part in a capture."""
+        return self._native.is_capturing
 
     def add_callback(self, callback: Callable, arg: Any = None) -> None:
         """Calls `callback(stream, status, arg)` once the stream has come so far; here, it waits for that."""
@@ -54,8 +136,33 @@ class Stream:
         return f"<CUDA stream {self.handle} of {_devices.current().name}>"
 
 
+class Graph:
+    """Work that a stream has captured, to be launched as one, any number of times; on a GPU that costs the host far less
+    than its parts. It keeps the arrays that it uses."""
+
+    def __init__(self, native: _native.Graph):
+        self._native = native
+
+    def launch(self, stream=None) -> None:
+        """Puts all of the work on the stream, or on the current one."""
+        self._native.launch(native_or_current(stream))
+
+
+def get_current_stream() -> Stream:
+    """What takes work of this thread that names no stream."""
+    return _current.stream or default_stream()
+
+
+def native_or_current(stream) -> _native.Stream:
+    """The stream, or the current one of the device in use."""
+    if named := native_stream(stream):
+        return named
+    current, device = _current.stream, _devices.current()
+    return current._native if current is not None and current._device == device else device.default_stream
+
+
 def native_stream(stream) -> _native.Stream | None:
-    """The native stream behind what a program passes as one; None, 0 is the default one."""
+    """The native stream behind what a program passes as one; None, 0 is the current one."""
     if stream is None or isinstance(stream, int) and stream == 0:
         return None
     if isinstance(stream, Stream):
@@ -71,18 +178,19 @@ def native_stream(stream) -> _native.Stream | None:
 
 
 def interface_stream(stream) -> int | None:
-    """The stream as the CUDA array interface names it."""
-    return native_stream(stream).native_handle or 1 if stream else None
+    """The stream, else the current one, as the CUDA array interface names it."""
+    named = stream or _current.stream
+    return native_stream(named).native_handle or 1 if named else None
 
 
 def stream() -> Stream:
     """A new stream."""
-    return Stream(_devices.current().create_stream())
+    return Stream()
 
 
 def default_stream() -> Stream:
-    """The stream of launches and copies that name none."""
-    return Stream(_devices.current().default_stream)
+    """The stream of launches and copies that name none, where no other is the current one."""
+    return Stream(null=True)
 
 
 class _Null:
@@ -94,24 +202,26 @@ Stream.null = _Null()
 legacy_default_stream = per_thread_default_stream = default_stream
 
 
-class _External(Stream):
-    """A stream that is looked at once work is put on it."""
+class ExternalStream(Stream):
+    """A stream that another library made, by its handle. It is looked at once work is put on it."""
 
-    def __init__(self, handle: int):
-        self._handle = handle
+    def __init__(self, ptr: int):
+        self._handle = ptr
+
+    @functools.cached_property
+    def _device(self) -> _native.Device:
+        return _devices.current()
 
     @functools.cached_property
     def _native(self) -> _native.Stream:
-        return _devices.current().wrap_stream(self._handle)
+        return self._device.wrap_stream(self._handle)
 
     @property
     def handle(self) -> int:
         return self._handle
 
 
-def external_stream(ptr: int) -> Stream:
-    """A stream that another library made, by its handle."""
-    return _External(ptr)
+external_stream = ExternalStream  # Numba's name
 
 
 class Event:
@@ -127,7 +237,7 @@ class Event:
 
     def record(self, stream=0) -> None:
         """Marks what was given to the stream so far."""
-        self._native = (native_stream(stream) or _devices.current().default_stream).record()
+        self._native = native_or_current(stream).record()
 
     def synchronize(self) -> None:
         """Waits until the stream has come to the event."""
@@ -141,7 +251,7 @@ class Event:
 
     def wait(self, stream=0) -> None:
         """What is given to the stream from now on waits for the event."""
-        (native_stream(stream) or _devices.current().default_stream).wait(self._recorded())
+        native_or_current(stream).wait(self._recorded())
 
     def elapsed_time(self, evtend: Event) -> float:
         """Milliseconds from this event to the other."""
