@@ -93,6 +93,39 @@ def test_a_graph():
     assert np.allclose(out.get(), 4) and len(others) == 20
 
 
+def test_a_graph_of_the_library():
+    import pykc.gemm
+    import pykc.scan
+    import pykc.select
+    import pykc.sort
+    random = np.random.default_rng()
+    keys, values = pykc.zeros(5000, "i4"), pykc.arange(5000, dtype="i4")
+    in_order, places, sums, chosen = (pykc.empty(5000, "i4") for _ in range(4))
+    count, a, c = pykc.zeros(1, "i8"), pykc.zeros((40, 50), "f2"), pykc.zeros((40, 40), "f4")
+
+    def work():
+        pykc.sort.sort_pairs(in_order, places, keys, values)
+        pykc.scan.scan(sums, keys)
+        pykc.select.unique(chosen, count, in_order)
+        pykc.gemm.gemm(c, a, a.T)
+
+    work()
+    with cuda.Stream() as stream:
+        stream.begin_capture()
+        work()
+        graph = stream.end_capture()
+        for _ in range(2):
+            host, factors = random.integers(-99, 99, 5000, "i4"), random.integers(-9, 9, (40, 50)).astype("f2")
+            keys.set(host)
+            a.set(factors)
+            graph.launch()
+            expected = np.argsort(host, kind="stable")
+            assert (in_order.get() == host[expected]).all() and (places.get() == expected).all()
+            assert (sums.get() == np.cumsum(host)).all()
+            assert (chosen.get()[:count.item()] == np.unique(host)).all()
+            assert (c.get() == factors.astype("f4") @ factors.T.astype("f4")).all()
+
+
 def test_a_graph_of_two_streams():
     x, first, second = pykc.ones(100), cuda.Stream(), cuda.Stream()
     with first:
