@@ -150,10 +150,10 @@ bool is_complex(const ElementType& type) { return type.is_record() && type.recor
 
 }  // namespace
 
-ArgumentList::ArgumentList(const Device& device, const nb::tuple& arguments,
+ArgumentList::ArgumentList(const Device& device, const Stream* stream, const nb::tuple& arguments,
                            const std::vector<ParameterInfo>* parameters, bool counts_costs, bool wraps_integers)
     : device_(device),
-      given_(arguments),
+      stream_(stream),
       copies_host_arrays_(!device.is_cpu() || counts_costs),
       wraps_integers_(wraps_integers) {
   list_.reserve(nb::len(arguments));
@@ -163,6 +163,7 @@ ArgumentList::ArgumentList(const Device& device, const nb::tuple& arguments,
     list_.push_back(argument_of(given, is_stated ? &(*parameters)[index] : nullptr));
     ++index;
   }
+  if (stream != nullptr && stream->is_capturing()) keep_in_graph(stream, held(arguments));
 }
 
 Argument ArgumentList::complex_number(double real, double imaginary, const ElementType& type) {
@@ -206,7 +207,7 @@ Argument ArgumentList::scalar_in(HostBuffer buffer, const ParameterInfo* paramet
 
 Argument ArgumentList::argument_of_buffer(HostBuffer buffer, const ParameterInfo* parameter) {
   if (buffer.mapping().rank() == 0) return scalar_in(std::move(buffer), parameter);
-  has_host_arrays_ = true;
+  check_no_capture(stream_);
   if (!copies_host_arrays_) {
     Argument argument = argument_of_elements(buffer.first(), buffer.element(), buffer.mapping(), parameter);
     argument.is_read_only = buffer.is_read_only();
@@ -266,15 +267,8 @@ Argument ArgumentList::argument_of(nb::handle given, const ParameterInfo* parame
   throw refused(given);
 }
 
-void ArgumentList::keep_in_graph_of(const Stream* stream) const {
-  if (stream == nullptr || !stream->is_capturing()) return;
-  if (has_host_arrays_) check_no_capture(stream);
-  keep_in_graph(stream, held(nb::borrow(given_)));
-}
-
-Result<void> ArgumentList::in_order_with_producer(const Stream* stream,
-                                                  const std::function<Result<void>()>& launch) const {
-  const Stream ours = stream != nullptr ? *stream : device_.default_stream();
+Result<void> ArgumentList::in_order_with_producer(const std::function<Result<void>()>& launch) const {
+  const Stream ours = stream_ != nullptr ? *stream_ : device_.default_stream();
   Stream theirs = device_.default_stream();
   if (*producer_stream_ != nullptr) {
     ASSIGN_OR_RETURN(theirs, device_.wrap_stream(*producer_stream_));
@@ -286,14 +280,14 @@ Result<void> ArgumentList::in_order_with_producer(const Stream* stream,
   return theirs.wait(after);
 }
 
-Result<void> ArgumentList::copy_back(const Stream* stream) const {
+Result<void> ArgumentList::copy_back() const {
   if (copies_.empty()) return {};
   for (const Copy& copy : copies_) {
     if (copy.host.is_read_only()) continue;
-    Result<void> done = copy.array.elements().copy_to_host(copy.host.first(), copy.host.mapping(), stream);
+    Result<void> done = copy.array.elements().copy_to_host(copy.host.first(), copy.host.mapping(), stream_);
     if (!done) return done;
   }
-  return stream != nullptr ? stream->synchronize() : Result<void>();
+  return stream_ != nullptr ? stream_->synchronize() : Result<void>();
 }
 
 }  // namespace pykc::python

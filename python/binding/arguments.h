@@ -32,30 +32,29 @@ struct Number {
   }
 };
 
-/// Arguments, and what must live until the launch is done.
+/// Arguments of a launch on a stream, null for the default one, and what must live until it is made. Where the stream
+/// captures a graph, that keeps them.
 class ArgumentList {
  public:
   /// `parameters` where the kernel states its types: numbers become those. Host arrays are used where they lie on the
   /// CPU device, unless the kernel counts what it costs a GPU; a GPU gets copies, whose elements lie differently in its
   /// sectors. Integers wrap, or are left to the launch, which takes those alone that fit. Raises TypeError for what no
-  /// kernel takes.
-  ArgumentList(const Device& device, const nb::tuple& arguments, const std::vector<ParameterInfo>* parameters,
-               bool counts_costs = false, bool wraps_integers = true);
+  /// kernel takes, ValueError for arrays of the host that were to become part of a graph.
+  ArgumentList(const Device& device, const Stream* stream, const nb::tuple& arguments,
+               const std::vector<ParameterInfo>* parameters, bool counts_costs = false, bool wraps_integers = true);
 
   std::span<const Argument> list() const { return list_; }
-  /// What a graph keeps that the stream captures. Raises a ValueError where it could not.
-  void keep_in_graph_of(const Stream* stream) const;
   /// Launches behind what the arrays' library has put on the stream on which it works, and before what it puts there
   /// next. Where the caller names a stream of its own, or the current one captures a graph, the order is the caller's
   /// affair. No GIL is needed.
   template <typename Launch>
-  Result<void> in_order(const Stream* stream, Launch launch) const {
-    const bool is_ours = stream == nullptr || (stream == current_stream(device_) && !stream->is_capturing());
-    void* const ours = stream == nullptr ? nullptr : stream->native_handle();
-    return is_ours && producer_stream_.value_or(ours) != ours ? in_order_with_producer(stream, launch) : launch();
+  Result<void> in_order(Launch launch) const {
+    const bool is_ours = stream_ == nullptr || (stream_ == current_stream(device_) && !stream_->is_capturing());
+    void* const ours = stream_ == nullptr ? nullptr : stream_->native_handle();
+    return is_ours && producer_stream_.value_or(ours) != ours ? in_order_with_producer(launch) : launch();
   }
   /// Brings what a GPU wrote back to the host's arrays, once the launch is made. No GIL is needed.
-  Result<void> copy_back(const Stream* stream) const;
+  Result<void> copy_back() const;
 
  private:
   struct Copy {
@@ -66,14 +65,14 @@ class ArgumentList {
   Argument argument_of_buffer(HostBuffer buffer, const ParameterInfo* parameter);
   static Argument argument_of_copy(const Copy& copy, const ParameterInfo* parameter);
   Argument argument_of_tensor(const BorrowedTensor& tensor, const ParameterInfo* parameter);
-  Result<void> in_order_with_producer(const Stream* stream, const std::function<Result<void>()>& launch) const;
+  Result<void> in_order_with_producer(const std::function<Result<void>()>& launch) const;
   /// Nothing where the parameter does not say a type for the number, or one that would be another number.
   std::optional<Argument> as_stated(const Number& number, const ParameterInfo* parameter);
   Argument scalar_in(HostBuffer buffer, const ParameterInfo* parameter);
   Argument complex_number(double real, double imaginary, const ElementType& type);
 
   const Device& device_;
-  const nb::handle given_;  // the tuple, which its owner keeps until the launch is made
+  const Stream* const stream_;
   const bool copies_host_arrays_;
   const bool wraps_integers_;
   std::vector<Argument> list_;
@@ -81,8 +80,7 @@ class ArgumentList {
   std::vector<Copy> copies_;
   std::vector<DeviceArray> wrapped_;
   std::list<std::array<std::byte, 16>> values_;  // complex numbers; unlike a deque, none takes no memory
-  bool has_host_arrays_ = false;
-  std::optional<void*> producer_stream_;  // of tensors that are used as they are; null is the default one
+  std::optional<void*> producer_stream_;         // of tensors that are used as they are; null is the default one
 };
 
 }  // namespace pykc::python

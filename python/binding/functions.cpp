@@ -55,10 +55,9 @@ const Device& device_of(const nb::tuple& arguments) {
 
 /// Faults are told here where the work is done when it returns.
 template <typename Launch>
-void launch(const Device& device, const ArgumentList& arguments, const Stream* stream, Launch function) {
-  arguments.keep_in_graph_of(stream);
+void launch(const Device& device, const ArgumentList& arguments, Launch function) {
   take(without_gil([&] {
-    Result<void> done = arguments.in_order(stream, function);
+    Result<void> done = arguments.in_order(function);
     return done && device.is_cpu() ? device.synchronize() : std::move(done);
   }));
 }
@@ -95,16 +94,17 @@ struct ReductionFunction {
 void launch_elementwise(ElementwiseFunction& function, const nb::tuple& arguments, nb::handle stream) {
   const Device device = device_of(arguments);
   const Elementwise& elementwise = function.on(device);
-  const ArgumentList list(device, arguments, nullptr);
   const Stream* const on = stream_for(stream, device);
-  launch(device, list, on, [&] { return elementwise.launch_with(on, list.list()); });
+  const ArgumentList list(device, on, arguments, nullptr);
+  launch(device, list, [&] { return elementwise.launch_with(on, list.list()); });
 }
 
 /// New arrays of what the function makes of the inputs: one, or a tuple.
 nb::object map_elements(ElementwiseFunction& function, const nb::tuple& inputs) {
   const Device device = device_of(inputs);
   const Elementwise& elementwise = function.on(device);
-  const ArgumentList list(device, inputs, nullptr);
+  const Stream* const on = current_stream(device);
+  const ArgumentList list(device, on, inputs, nullptr);
   const std::vector<std::int64_t> shape = take(Elementwise::broadcast_shape(list.list()));
   std::vector<DeviceArray> results;
   std::vector<Argument> arguments;
@@ -113,8 +113,7 @@ nb::object map_elements(ElementwiseFunction& function, const nb::tuple& inputs) 
     arguments.push_back(argument_of(results.back()));
   }
   arguments.insert(arguments.end(), list.list().begin(), list.list().end());
-  const Stream* const on = current_stream(device);
-  launch(device, list, on, [&] { return elementwise.launch_with(on, arguments); });
+  launch(device, list, [&] { return elementwise.launch_with(on, arguments); });
   if (results.size() == 1) return nb::cast(std::move(results.front()));
   nb::list all;
   for (DeviceArray& result : results) all.append(nb::cast(std::move(result)));
@@ -125,14 +124,14 @@ DeviceArray reduce_elements(ReductionFunction& function, const std::vector<int>&
                             const nb::tuple& inputs) {
   const Device device = device_of(inputs);
   const Reduction& reduction = function.on(device);
-  const ArgumentList list(device, inputs, nullptr);
+  const Stream* const on = current_stream(device);
+  const ArgumentList list(device, on, inputs, nullptr);
   const ReductionAxes over{axes, keepdims};
   const std::vector<std::int64_t> shape = take(Reduction::result_shape(over, list.list()));
   DeviceArray result = allocate(device, function.output, shape, Layout::RowMajor, MemorySource::Pool);
   std::vector<Argument> arguments = {argument_of(result)};
   arguments.insert(arguments.end(), list.list().begin(), list.list().end());
-  const Stream* const on = current_stream(device);
-  launch(device, list, on, [&] { return reduction.launch_with(on, over, arguments); });
+  launch(device, list, [&] { return reduction.launch_with(on, over, arguments); });
   return result;
 }
 

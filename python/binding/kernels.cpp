@@ -57,16 +57,15 @@ void find_types(SourceKernel& kernel, std::size_t count) {
 /// Launches, tells of faults where the launch is done by then, on the CPU device, and brings back what a GPU wrote to
 /// the host's arrays.
 template <typename Launch>
-Result<void> launch_and_bring_back(const Device& device, const Stream* stream, const ArgumentList& arguments,
-                                   Launch launch) {
-  Result<void> done = arguments.in_order(stream, launch);
+Result<void> launch_and_bring_back(const Device& device, const ArgumentList& arguments, Launch launch) {
+  Result<void> done = arguments.in_order(launch);
   if (!done) return done;
   if (device.is_cpu()) RETURN_IF_FAILED(device.synchronize());
-  return arguments.copy_back(stream);
+  return arguments.copy_back();
 }
 
 Result<void> launch_now(const SourceKernel& kernel, const LaunchConfig& config, const ArgumentList& arguments) {
-  return launch_and_bring_back(kernel.device, config.stream, arguments, [&] {
+  return launch_and_bring_back(kernel.device, arguments, [&] {
     return kernel.typed ? kernel.typed->launch_with(config, arguments.list())
                         : kernel.kernel.launch_with(config, arguments.list());
   });
@@ -84,7 +83,7 @@ Result<void> launch_now(SourceKernel& kernel, const LaunchConfig& config, const 
   Result<void> done = without_gil([&] { return launch_now(kernel, config, list); });
   if (done || kernel.typed || done.error().code != ErrorCode::InvalidLaunch) return done;
   const SourceKernel chosen{kernel.device, kernel.kernel, kernel.counts_costs, false, specialization(kernel, list)};
-  const ArgumentList stated(kernel.device, arguments, chosen.parameters(), kernel.counts_costs, false);
+  const ArgumentList stated(kernel.device, config.stream, arguments, chosen.parameters(), kernel.counts_costs, false);
   return without_gil([&] { return launch_now(chosen, config, stated); });
 }
 
@@ -105,9 +104,8 @@ TunedSourceKernel tuned(const SourceKernel& kernel, nb::handle configuration) {
 /// `shape` is called with the names and numbers of a configuration, and returns grid and block. What it raises is
 /// raised again.
 void launch_tuned(TunedSourceKernel& tuned, nb::handle shape, nb::handle stream, const nb::tuple& arguments) {
-  const ArgumentList list(tuned.device, arguments, nullptr);
   const Stream* const on = stream_for(stream, tuned.device);
-  list.keep_in_graph_of(on);
+  const ArgumentList list(tuned.device, on, arguments, nullptr);
   std::optional<nb::python_error> raised;
   const auto shape_of = [&](const Configuration& configuration) -> LaunchConfig {
     const nb::gil_scoped_acquire acquired;
@@ -126,7 +124,7 @@ void launch_tuned(TunedSourceKernel& tuned, nb::handle shape, nb::handle stream,
   };
   Result<void> done = without_gil([&] {
     return launch_and_bring_back(
-        tuned.device, on, list, [&] { return tuned.kernel.launch_with(detail::ShapeFunction(shape_of), list.list()); });
+        tuned.device, list, [&] { return tuned.kernel.launch_with(detail::ShapeFunction(shape_of), list.list()); });
   });
   if (raised) throw std::move(*raised);
   take(std::move(done));
@@ -136,14 +134,15 @@ void launch_tuned(TunedSourceKernel& tuned, nb::handle shape, nb::handle stream,
 void for_all(SourceKernel& kernel, std::int64_t tasks, std::int64_t block_size, nb::handle stream,
              std::int64_t shared_bytes, const nb::tuple& arguments) {
   find_types(kernel, arguments.size());
-  const ArgumentList list(kernel.device, arguments, kernel.parameters(), kernel.counts_costs, kernel.wraps_integers);
+  const Stream* const on = stream_for(stream, kernel.device);
+  const ArgumentList list(kernel.device, on, arguments, kernel.parameters(), kernel.counts_costs,
+                          kernel.wraps_integers);
   LaunchConfig config{.block = {block_size, 1, 1}, .shared_bytes = shared_bytes};
   if (block_size > 0)
     config.grid.x = tasks / block_size + (tasks % block_size != 0);
   else
     config = take(specialization(kernel, list).configuration_for(tasks, shared_bytes));
-  config.stream = stream_for(stream, kernel.device);
-  list.keep_in_graph_of(config.stream);
+  config.stream = on;
   take(launch_now(kernel, config, list, arguments));
 }
 
@@ -172,7 +171,7 @@ nb::list specializations(const SourceKernel& kernel) {
 /// What the kernel for these arguments is: compiled and loaded, if it was not yet.
 nb::dict info(SourceKernel& kernel, const nb::args& arguments) {
   find_types(kernel, arguments.size());
-  const ArgumentList list(kernel.device, arguments, kernel.parameters());
+  const ArgumentList list(kernel.device, nullptr, arguments, kernel.parameters());
   const Kernel special = specialization(kernel, list);
   const KernelResources resources = take(special.resources());
   nb::dict dict;
@@ -193,7 +192,7 @@ nb::dict info(SourceKernel& kernel, const nb::args& arguments) {
 /// How many blocks of this size run on a multiprocessor at a time.
 int active_blocks(SourceKernel& kernel, nb::handle block, std::int64_t shared_bytes, const nb::tuple& arguments) {
   find_types(kernel, arguments.size());
-  const ArgumentList list(kernel.device, arguments, kernel.parameters());
+  const ArgumentList list(kernel.device, nullptr, arguments, kernel.parameters());
   return take(specialization(kernel, list)
                   .active_blocks_per_multiprocessor(launch_config(nb::int_(1), block, nb::none(), shared_bytes)));
 }
@@ -201,7 +200,7 @@ int active_blocks(SourceKernel& kernel, nb::handle block, std::int64_t shared_by
 /// The threads of a block with which most run at a time.
 int suggested_block_size(SourceKernel& kernel, std::int64_t shared_bytes, const nb::tuple& arguments) {
   find_types(kernel, arguments.size());
-  const ArgumentList list(kernel.device, arguments, kernel.parameters());
+  const ArgumentList list(kernel.device, nullptr, arguments, kernel.parameters());
   return take(specialization(kernel, list).suggested_block_size(shared_bytes));
 }
 
@@ -224,9 +223,9 @@ LaunchConfig launch_config(nb::handle grid, nb::handle block, nb::handle stream,
 
 void launch(SourceKernel& kernel, LaunchConfig config, const nb::tuple& arguments) {
   find_types(kernel, arguments.size());
-  const ArgumentList list(kernel.device, arguments, kernel.parameters(), kernel.counts_costs, kernel.wraps_integers);
   if (config.stream == nullptr) config.stream = current_stream(kernel.device);
-  list.keep_in_graph_of(config.stream);
+  const ArgumentList list(kernel.device, config.stream, arguments, kernel.parameters(), kernel.counts_costs,
+                          kernel.wraps_integers);
   take(launch_now(kernel, config, list, arguments));
 }
 

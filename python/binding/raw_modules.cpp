@@ -30,12 +30,10 @@ RawModule load_raw(const Device& device, const std::string& code, nb::handle ent
 void launch_raw(const RawModule& raw, const std::string& name, nb::handle grid, nb::handle block, nb::handle stream,
                 std::int64_t shared_bytes, const nb::tuple& arguments) {
   const Kernel kernel = take(raw.module.kernel(name));
-  const ArgumentList list(raw.device, arguments, &kernel.info().parameters);
   LaunchConfig config = launch_config(grid, block, stream, shared_bytes);
   config.stream = stream_for(stream, raw.device);
-  list.keep_in_graph_of(config.stream);
-  take(without_gil(
-      [&] { return list.in_order(config.stream, [&] { return kernel.launch_with(config, list.list()); }); }));
+  const ArgumentList list(raw.device, config.stream, arguments, &kernel.info().parameters);
+  take(without_gil([&] { return list.in_order([&] { return kernel.launch_with(config, list.list()); }); }));
 }
 
 nb::dict raw_resources(const RawModule& raw, const std::string& name) {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "python/binding/errors.h"
+#include "python/binding/options.h"
 
 namespace pykc::python {
 namespace {
@@ -77,7 +78,9 @@ void add_streams(nb::module_& module) {
       .def(
           "end_capture", [](const Stream& stream) { return new CapturedGraph(take(stream.end_capture())); },
           nb::rv_policy::take_ownership)
-      .def_prop_ro("is_capturing", &Stream::is_capturing);
+      .def_prop_ro("is_capturing", &Stream::is_capturing)
+      .def("keep_in_graph",
+           [](const Stream& stream, nb::handle owner) { keep_in_graph(&stream, held(nb::borrow(owner))); });
   module.def(
       "use_stream",
       [](nb::handle device, nb::handle stream) {

@@ -21,7 +21,7 @@ const Stream* current_stream(const Device& device);
 /// What work goes to: the stream that it names, else the current one.
 const Stream* stream_for(nb::handle named, const Device& device);
 
-/// Where the stream captures a graph, that keeps `owner`.
+/// Where the stream captures a graph, that keeps `owner`. Null captures none.
 void keep_in_graph(const Stream* stream, std::shared_ptr<const void> owner);
 
 /// Raises a ValueError where the stream captures a graph: copies between the host and a device cannot be part of it,

@@ -34,6 +34,8 @@ class Stream:
     @property
     def is_capturing(self) -> bool: ...
 
+    def keep_in_graph(self, arg: object, /) -> None: ...
+
 def use_stream(device: object | None, stream: object | None) -> None:
     """
     Makes it the one of this thread for work of the device that names none; both must be kept. None: the default.

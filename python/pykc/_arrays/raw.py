@@ -7,7 +7,7 @@ import numpy
 
 from .. import _devices, _native
 from ..cuda._arrays import DeviceNDArray, as_cuda_array, is_cuda_array
-from ..cuda._streams import native_stream
+from ..cuda._streams import native_or_current
 from . import nvrtc
 
 
@@ -108,7 +108,9 @@ class RawKernel:
             raise TypeError(f"`{self.name}` takes {len(entry.types)} arguments, not {len(args)}")
         values = tuple(as_parameter(value, type_, f"argument {number} of `{self.name}`")
                        for number, (value, type_) in enumerate(zip(args, entry.types)))
-        module.launch(symbol, grid, block, native_stream(stream), shared_mem, values)
+        on = native_or_current(stream)
+        module.launch(symbol, grid, block, on, shared_mem, values)
+        on.keep_in_graph(args)  # of whose arrays the launch has the addresses alone
 
     def __getattr__(self, name: str):
         if name in ("attributes", "num_regs", "local_size_bytes", "max_threads_per_block"):
