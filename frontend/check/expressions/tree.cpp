@@ -127,6 +127,9 @@ const Expr* TreeBuilder::convert(const Value& value, ScalarType to) {
 
 const Expr* TreeBuilder::retype(const Expr* weak, ScalarType to) {
   if (weak->type->scalar == to) return weak;
+  const bool computes = weak->as<checked::Binary>() || weak->as<checked::Unary>();
+  if (computes && is_float(to) && size_in_bytes(to) < size_in_bytes(ScalarType::F32))
+    return cast(retype(weak, ScalarType::F32), to);  // which may hold what a narrower one does not
   if (const auto* node = weak->as<checked::Binary>())
     return binary(node->op, retype(node->left, to), retype(node->right, to), weak->range);
   if (const auto* node = weak->as<checked::Unary>()) return unary(node->op, retype(node->operand, to), weak->range);
