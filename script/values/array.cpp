@@ -139,9 +139,29 @@ Status copy_elements(const Array& target, const Array& source) {
   return Done{};
 }
 
+/// Where the bytes of records lie.
+Outcome<Mapping> mapping_of(const Array& array) {
+  Shape shape = array.shape, strides = array.strides;
+  shape.push_back(array.units());
+  strides.push_back(1);
+  return outcome_of(Mapping::strided(shape, strides, array.offset));
+}
+
+/// Copies records in each launch of the graph that is captured.
+Status copy_records_in_graph(const Array& target, const Array& source, DeviceOperations& device) {
+  if (target.record != source.record) return no_conversion(source, target.element());
+  ASSIGN_OR_RETURN(const Mapping to, mapping_of(target));
+  ASSIGN_OR_RETURN(const Mapping from, mapping_of(source));
+  RETURN_IF_FAILED(target.storage->copy_in_graph(device, to, *source.storage, from, source.unit_bytes()));
+  device.keep_captured(target.storage);
+  device.keep_captured(source.storage);
+  return Done{};
+}
+
 /// Copies elements where they are.
 Status move_elements(const Array& target, const ArrayRef& source, DeviceOperations* device) {
   if (device && !target.record && !source->record) return device->map(target, "x", {target.type}, {source});
+  if (device && device->captures() != nullptr) return copy_records_in_graph(target, *source, *device);
   return copy_elements(target, *source);
 }
 
@@ -153,35 +173,11 @@ Outcome<ArrayRef> copied(const ArrayRef& array, const ElementType& type, Order o
   return copy;
 }
 
-/// Where the bytes of records lie.
-Outcome<Mapping> mapping_of(const Array& array) {
-  Shape shape = array.shape, strides = array.strides;
-  shape.push_back(array.units());
-  strides.push_back(1);
-  return outcome_of(Mapping::strided(shape, strides, array.offset));
-}
-
-/// A copy that each launch of the graph makes which is captured.
-Outcome<ArrayRef> copied_in_graph(const ArrayRef& array, Order order, DeviceOperations& device) {
-  ASSIGN_OR_RETURN(ArrayRef copy, make_array(array->element(), array->shape, order));
-  share_home(*copy, {array.get()});
-  if (!array->record) {
-    RETURN_IF_FAILED(device.map(*copy, "x", {array->type}, {array}));
-    return copy;
-  }
-  ASSIGN_OR_RETURN(const Mapping to, mapping_of(*copy));
-  ASSIGN_OR_RETURN(const Mapping from, mapping_of(*array));
-  RETURN_IF_FAILED(copy->storage->copy_in_graph(device, to, *array->storage, from, array->unit_bytes()));
-  device.keep_captured(copy->storage);
-  device.keep_captured(array->storage);
-  return copy;
-}
-
 }  // namespace
 
 Outcome<ArrayRef> copy_array(const ArrayRef& array, Order order) {
-  if (DeviceOperations* const device = array->storage->captured_on()) return copied_in_graph(array, order, *device);
-  if (!array->record && device_for({array.get()}, array->size())) return copied(array, array->type, order);
+  if (array->storage->captured_on() || (!array->record && device_for({array.get()}, array->size())))
+    return copied(array, array->element(), order);
   ASSIGN_OR_RETURN(ArrayRef copy, copy_on_host(*array, order));
   share_home(*copy, {array.get()});
   return copy;
@@ -214,7 +210,8 @@ Status assign_array(const Array& target, const ArrayRef& source) {
   if (source->storage == target.storage) {  // `a[1:] = a[:-1]` means the old elements
     ASSIGN_OR_RETURN(repeated, copy_array(repeated));
   }
-  return move_elements(target, repeated, device_for({&target}, target.size()));
+  DeviceOperations* const captured = source->storage->captured_on();
+  return move_elements(target, repeated, captured ? captured : device_for({&target}, target.size()));
 }
 
 Outcome<Shape> broadcast_shapes(const Shape& a, const Shape& b) {

@@ -88,6 +88,7 @@ Status DeviceOperations::reduce(const Array& result, const ReductionSource& sour
 
 DeviceOperations* device_for(std::initializer_list<const Array*> operands, std::int64_t elements, bool is_exact) {
   for (const Array* const operand : operands) {
+    if (DeviceOperations* const captured = operand->storage->captured_on()) return captured;
     DeviceOperations* const home = operand->storage->home();
     if (!is_exact && home) return home;
     DeviceOperations* const device = home ? home : operand->storage->only_on();

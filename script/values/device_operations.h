@@ -62,7 +62,8 @@ class DeviceOperations {
 
 /// The device that an operation on these arrays runs on: that of which one of them is, or which alone has one. Null:
 /// the host computes. An operation whose results the host has in other bits (`is_exact` is false) runs there for arrays
-/// of the device only, and then always.
+/// of the device only, and then always. While a graph is captured, what is done with an array that is on the device is
+/// part of it.
 DeviceOperations* device_for(std::initializer_list<const Array*> operands, std::int64_t elements, bool is_exact = true);
 /// What is made of arrays of the device is one, too.
 void share_home(const Array& result, std::initializer_list<const Array*> operands);
