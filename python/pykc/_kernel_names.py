@@ -78,6 +78,14 @@ class ConstName(KernelName):
         return host_constant(shape, dtype)
 
 
+class AlignedName(KernelName):
+    """`is_aligned`. Outside of kernels it looks at where an array begins."""
+
+    def __call__(self, array, bytes: int) -> bool:
+        address = array.address if hasattr(array, "address") else array.ctypes.data
+        return address % bytes == 0
+
+
 NATIVE_TYPES = {"i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16",
                 "u32": "uint32", "u64": "uint64", "f16": "float16", "bf16": "bfloat16", "f32": "float32",
                 "f64": "float64", "c64": "complex64", "c128": "complex128", "f8e4m3": "float8_e4m3fn",
@@ -128,6 +136,6 @@ def cuda_name(name: str) -> KernelName:
 
 def kernel_name(name: str) -> KernelName:
     path = f"numba.cuda.{name}"
-    if name == "const":
-        return ConstName(path)
+    if own := {"const": ConstName, "is_aligned": AlignedName}.get(name):
+        return own(path)
     return VectorName(path, *VECTORS[name]) if name in VECTORS else KernelName(path)

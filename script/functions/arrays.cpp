@@ -188,9 +188,17 @@ Outcome<Value> host_array_equal(Run&, const Arguments& arguments) {
 }
 
 Outcome<Value> host_shares_memory(Run&, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const ArrayRef a, arguments.any_array(0));
-  ASSIGN_OR_RETURN(const ArrayRef b, arguments.any_array(1));
-  return Value(elements_meet(*a, *b));
+  const ArrayRef* const a = arguments[0].as<ArrayRef>();
+  const ArrayRef* const b = arguments[1].as<ArrayRef>();
+  return Value(a != nullptr && b != nullptr && elements_meet(**a, **b));
+}
+
+/// Whole arrays begin at boundaries of any size that is asked for.
+Outcome<Value> host_is_aligned(Run&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const ArrayRef array, arguments.any_array(0));
+  ASSIGN_OR_RETURN(const std::int64_t bytes, arguments.integer(1));
+  if (bytes <= 0) return arguments.wrong_type(1, "a positive number");
+  return Value(array->offset * array->unit_bytes() % bytes == 0);
 }
 
 // ---- shapes ----
@@ -377,7 +385,9 @@ constexpr HostFunction kArrayFunctions[] = {
      "Whether `|a - b| <= atol + rtol * |b|` everywhere."},
     {"array_equal", kFunctionOnly, "a, b", host_array_equal, "Whether shapes and all elements are equal."},
     {"shares_memory", kFunctionOnly, "a, b", host_shares_memory,
-     "Whether an element of the one array lies where one of the other does."},
+     "Whether an element of the one array lies where one of the other does; what is no array lies nowhere."},
+    {"is_aligned", in(Library::Prelude), "array, bytes", host_is_aligned,
+     "Whether the array begins at a multiple of so many bytes; arrays that are no views do."},
     {"reshape", kEverywhere, "a, *shape", host_reshape, "The elements in another shape; one extent may be -1."},
     {"ravel", kEverywhere, "a", host_ravel, "The elements in one dimension."},
     {"flatten", kMethodOnly, "a", host_ravel, "The elements in one dimension."},

@@ -104,9 +104,10 @@ class _Place:
 
 
 def shares_memory(a, b) -> bool:
-    """Whether an element of the one array lies where one of the other does. What takes too long to find out counts as
-    so."""
-    if not spans_meet(a, b):
+    """Whether an element of the one array lies where one of the other does; what is no array lies nowhere. What takes
+    too long to find out counts as so."""
+    are_arrays = all(isinstance(one, (DeviceNDArray, numpy.ndarray)) for one in (a, b))
+    if not are_arrays or not spans_meet(a, b):
         return False
     places = (numpy.asarray(_Place(one)) if isinstance(one, DeviceNDArray) else one for one in (a, b))
     return numpy.may_share_memory(*places, max_work=10_000)
