@@ -32,6 +32,7 @@ struct Local {
   checked::Variable* variable = nullptr;
   const Expr* alias = nullptr;       // an array that never changes: what the name stands for
   const Expr* only_value = nullptr;  // of a variable that is assigned once
+  std::vector<Int128> only_numbers;  // the same, of an integer constant or a tuple of them: it can be a shape
   std::optional<Value> bound;        // in a turn of an unrolled loop: the item that the name stands for
   bool needs_zero = false;           // may be read before it is assigned
   std::vector<int> readers;          // sites whose types depend on it

@@ -9,8 +9,10 @@
 #include "frontend/check/calls/builtin.h"
 #include "frontend/check/calls/call.h"
 #include "frontend/check/expressions/expression.h"
+#include "frontend/check/expressions/operator.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/module_checker.h"
+#include "frontend/check/names/resolve.h"
 #include "frontend/check/statements/iterate.h"
 #include "frontend/check/statements/statement.h"
 #include "frontend/check/symbols.h"
@@ -104,6 +106,55 @@ const checked::Expr* launch_value(FunctionChecker& checker, const LaunchExpressi
   return stack.back();
 }
 
+/// The integers that variables of one value make of an expression; nothing where it has others.
+std::optional<std::vector<Int128>> numbers_of(FunctionChecker& checker, const ast::Expr& expr) {
+  if (const auto* name = expr.as<ast::Name>()) {
+    if (const std::optional<int> index = local_index(checker, name->id, expr.range)) {
+      const std::vector<Int128>& numbers = checker.locals[static_cast<std::size_t>(*index)].only_numbers;
+      return numbers.empty() ? std::nullopt : std::optional(numbers);
+    }
+  }
+  std::vector<Int128> numbers;
+  if (const auto* tuple = expr.as<ast::Tuple>()) {
+    for (const ast::ExprPtr& element : tuple->elements) {
+      const std::optional<std::vector<Int128>> one = numbers_of(checker, *element);
+      if (!one || one->size() != 1) return std::nullopt;
+      numbers.push_back(one->front());
+    }
+    return numbers;
+  }
+  if (const auto* node = expr.as<ast::Binary>()) {
+    const std::optional<std::vector<Int128>> left = numbers_of(checker, *node->left);
+    const std::optional<std::vector<Int128>> right = numbers_of(checker, *node->right);
+    if (!left || !right || left->size() != 1 || right->size() != 1) return std::nullopt;
+    const Value made = binary(checker, node->op, checker.tree.weak_integer(left->front(), node->left->range),
+                              checker.tree.weak_integer(right->front(), node->right->range), expr.range);
+    return made.known() && made.is_constant() && is_integer(made.scalar())
+               ? std::optional(std::vector<Int128>{integer_of(*made.expr)})
+               : std::nullopt;
+  }
+  if (!expr.as<ast::Name>() && !expr.as<ast::Attribute>() && !expr.as<ast::IntLiteral>()) return std::nullopt;
+  const Value value = checker.value(expr);
+  if (!value.is_scalar() || !value.is_constant() || !is_integer(value.scalar())) return std::nullopt;
+  return std::vector<Int128>{integer_of(*value.expr)};
+}
+
+/// The value of the expression, as a constant where variables of one value make it one.
+Value shape_value(FunctionChecker& checker, const ast::Expr& expr, const Entity& found) {
+  const Value given = to_value(checker, found, expr.range);
+  const std::vector<Value> parts = !given.known()    ? std::vector<Value>()
+                                   : given.is_tuple() ? take_apart(checker, given)
+                                                      : std::vector<Value>{given};
+  const bool is_constant = std::ranges::all_of(parts, [](const Value& part) { return part.is_constant(); });
+  if (is_constant) return given;
+  const std::optional<std::vector<Int128>> numbers = numbers_of(checker, expr);
+  if (!numbers || numbers->size() != parts.size()) return given;
+  std::vector<Value> constants;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    constants.push_back(checker.tree.weak_integer((*numbers)[i], parts[i].range()));
+  return given.is_tuple() ? checker.tree.tuple(std::move(constants), expr.range) : constants.front();
+}
+
 std::optional<Shape> shape(FunctionChecker& checker, const ast::Expr& expr, std::string_view what,
                            bool may_be_dynamic) {
   const Entity found = checker.entity(expr);
@@ -113,7 +164,7 @@ std::optional<Shape> shape(FunctionChecker& checker, const ast::Expr& expr, std:
         .fix(std::string(what) + "(shape, " + std::string(checker.scope.file().text(expr.range)) + ")");
     return std::nullopt;
   }
-  const Value given = to_value(checker, found, expr.range);
+  const Value given = shape_value(checker, expr, found);
   if (!given.known()) return std::nullopt;
   const std::vector<Value> extents = given.is_tuple() ? take_apart(checker, given) : std::vector<Value>{given};
   if (extents.size() > kMaximumRank) {

@@ -91,6 +91,21 @@ const checked::Variable* variable_of(FunctionChecker& checker, Local& local) {
   return local.variable;
 }
 
+void note_numbers(FunctionChecker& checker, const ast::Expr& target, const Value& value) {
+  const auto* name = target.as<ast::Name>();
+  const std::optional<int> index = name ? local_index(checker, name->id, target.range) : std::nullopt;
+  if (!index || !value.known() || checker.unrolled_bodies > 1) return;
+  Local& local = checker.locals[static_cast<std::size_t>(*index)];
+  const bool is_small = !value.is_tuple() || value.type()->elements.size() <= kMaximumRank;
+  if (local.decl->assignments != 1 || local.decl->is_parameter || !is_small) return;
+  std::vector<Int128> numbers;
+  for (const Value& part : value.is_tuple() ? take_apart(checker, value) : std::vector<Value>{value}) {
+    if (!part.is_scalar() || !part.is_constant() || !is_integer(part.scalar())) return;
+    numbers.push_back(integer_of(*part.expr));
+  }
+  local.only_numbers = std::move(numbers);
+}
+
 void mark_defined(FunctionChecker& checker, int index) {
   checker.flow.definite.insert(index);
   checker.flow.possible.insert(index);

@@ -34,7 +34,9 @@ void check(FunctionChecker& checker, const ast::Assign& node, const ast::Stmt& s
     const auto* name = node.value->as<ast::Lambda>() ? target.as<ast::Name>() : nullptr;
     const std::optional<int> index = name ? local_index(checker, name->id, target.range) : std::nullopt;
     if (index && checker.locals[static_cast<std::size_t>(*index)].decl->closure) return mark_defined(checker, *index);
-    return assign(checker, target, checker.value(*node.value), stmt.range);
+    const Value value = checker.value(*node.value);
+    assign(checker, target, value, stmt.range);
+    return note_numbers(checker, target, value);
   }
   const Value once = stored_once(checker, checker.value(*node.value), stmt.range);
   for (const ast::ExprPtr& target : node.targets) assign(checker, *target, once, stmt.range);

@@ -64,7 +64,10 @@ void contribute_items(FunctionChecker& checker, const ast::For& loop) {
 void infer_site(FunctionChecker& checker, const ast::Stmt& stmt) {
   if (const auto* node = stmt.as<ast::Assign>()) {
     const Value given = checker.value(*node->value);
-    for (const ast::ExprPtr& target : node->targets) contribute(checker, *target, given);
+    for (const ast::ExprPtr& target : node->targets) {
+      contribute(checker, *target, given);
+      note_numbers(checker, *target, given);
+    }
   } else if (const auto* node = stmt.as<ast::AnnotatedAssign>()) {
     if (node->value) contribute(checker, *node->target, checker.value(*node->value));
   } else if (const auto* node = stmt.as<ast::AugmentedAssign>()) {
