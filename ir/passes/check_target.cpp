@@ -24,8 +24,11 @@ void check_target(const Module& module, const TargetLimits& target, Diagnostics&
     if (function->cluster != Dim3{} && !target.is_cpu && target.chip < 90)
       report(function->range, "cluster=", "sm_90 or later");
     for_each_instruction(function->body, [&](const Instruction* instruction) {
-      if (instruction->opcode == Opcode::ClusterPointer && !target.is_cpu && target.chip < 90)
+      const bool is_older = !target.is_cpu && target.chip < 90;
+      if (instruction->opcode == Opcode::ClusterPointer && is_older)
         report(instruction->range, "map_shared_rank", "sm_90 or later");
+      if (instruction->opcode == Opcode::TensorMap && is_older)
+        report(instruction->range, "tensor_map", "sm_90 or later");
       const bool is_foreign = instruction->opcode == Opcode::Foreign;
       if (is_foreign && target.is_cpu &&
           !function->foreign_codes[static_cast<std::size_t>(instruction->index)].is_function)

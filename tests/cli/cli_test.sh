@@ -55,6 +55,15 @@ def clusters(y: i32[:]):
 EOF
 expect 0 "barrier.cluster.arrive" "$pykc" compile gpu_only.pyk --target sm_90 -o -
 expect 1 "\`cluster_sync\` needs sm_90 or later; the target is sm_80" "$pykc" compile gpu_only.pyk --target sm_80 -o -
+cat > boxes.pyk <<'PYK'
+from pykc import *
+
+
+@kernel
+def boxes(o: u64[:], a: f32[:, :]):
+    o[0] = tensor_map(a, box=(8, 32), swizzle=128)
+PYK
+expect 1 "\`tensor_map\` needs sm_90 or later; the target is sm_80" "$pykc" compile boxes.pyk --target sm_80 -o -
 expect 1 "\`ptx\` needs a GPU; the target is cpu" "$pykc" compile gpu_only.pyk --target cpu -o -
 expect 0 "" "$pykc" check vecadd.pyk
 expect 0 "LLVM" "$pykc" --version
