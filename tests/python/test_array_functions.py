@@ -74,7 +74,11 @@ def test_histograms(random, dtype):
     np.testing.assert_allclose(counts.get(), expected, 1e-5)
 
 
-@pytest.mark.parametrize("method", ["linear", "lower", "higher", "midpoint", "nearest"])
+METHODS = """linear lower higher midpoint nearest inverted_cdf averaged_inverted_cdf closest_observation
+    interpolated_inverted_cdf hazen weibull median_unbiased normal_unbiased""".split()
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_quantiles(random, method):
     for dtype in ("f4", "f8", "i2"):
         x = random.values((4, 7), dtype, small=True)
@@ -96,8 +100,18 @@ def test_medians_but_for_nans(random):
     check("nanpercentile", x, 40)
     check("percentile", x, 120)
     check("quantile", x > 0, 0.5)
-    with pytest.raises(NotImplementedError, match="there are linear"):
-        pykc.quantile(pykc.ones(3), 0.5, method="weibull")
+    with pytest.raises(ValueError, match="there are linear"):
+        pykc.quantile(pykc.ones(3), 0.5, method="least")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_quantiles_at_the_ends_and_at_elements(method):
+    x = np.array([3.0, 1, 2, 7, 5])
+    check("quantile", x, np.arange(11) / 10, method=method)
+    check("quantile", x[:1], np.arange(11) / 10, method=method)
+    check("percentile", x.astype("f4"), np.array([0, 40, 70, 100], "f4"), method=method)
+    check("quantile", x.astype("f4"), np.array([0.25, 0.5], "f4"), method=method)
+    check("percentile", x.astype("i2"), np.array([30, 60], "f4"), method=method)
 
 
 def test_of_several_variables(random):
@@ -401,7 +415,7 @@ def test_numpy_computes_on_the_device_what_is_here():
     np.add.at(out, [0, 0, 1], 1)
     assert out.tolist() == [5, 6, 7]
     assert type(np.fft.fft(d)) is np.ndarray and np.linalg.svd(d)[1].shape == (2,)
-    assert type(np.percentile(d, 50, method="weibull")) is np.float64
+    assert type(np.histogram_bin_edges(d, "auto")) is np.ndarray
     assert np.allclose(d, x) and type(np.concatenate([d, x])) is np.ndarray
     np.copyto(e, x)
     np.put(e, [0], [9])
@@ -447,3 +461,80 @@ def test_signs_of_complex_numbers(dtype):
     z = np.array([complex(a, b) for a in parts for b in parts], dtype)
     found, expected = pykc.sign(pykc.array(z)).get(), np.sign(z)
     assert ((found == expected) | np.isnan(found) & np.isnan(expected)).all(), (z, found)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "i8"])
+def test_places_of_narrow_types(dtype):
+    places = np.array([50, 99], dtype)
+    check("ravel_multi_index", (places, places), (100, 100))
+    check("ravel_multi_index", (places, places), (1000, 1000), order="F")
+    check("unravel_index", places, (10, 300))
+    assert pykc.unravel_index(pykc.array(places), (10, 300))[0].dtype == "int64"
+    host, own = np.zeros(1000), pykc.zeros(1000)
+    np.put(host, places, [7, 8])
+    pykc.put(own, pykc.array(places), [7, 8])
+    assert_same(own, host)
+    check("choose", np.array([1, 0, 50], dtype), [np.full(3, place) for place in range(60)], mode="wrap")
+    with pytest.raises(TypeError, match="places are integers"):
+        pykc.put(pykc.zeros(3), pykc.array([1.0]), 2)
+
+
+@pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])
+def test_take_beyond_the_ends(mode):
+    x = np.arange(12.0).reshape(3, 4)
+    check("take", x, np.array([0, 2], "u1"), 1, mode=mode)
+    check("take", x, np.array([-2, 1, 2]), 0, mode=mode)
+    check("take", np.arange(300), np.array([5, 299]), mode=mode)
+    if mode != "raise":
+        check("take", x, np.array([[-9, 30], [4, -1]]), mode=mode)
+        check("take", np.arange(300), np.array([5, 200], "u1"), mode=mode)
+
+
+@pytest.mark.parametrize("order", "CFAK")
+def test_orders(order):
+    whole = np.arange(24).reshape(2, 3, 4)
+    for host in (whole, np.asfortranarray(whole), whole.transpose(1, 0, 2), whole.T[:, :2], whole[0, 0], np.array(3)):
+        # the same strides on both sides
+        own = pykc.asfortranarray(host) if host.flags.f_contiguous and host.ndim == 3 else \
+            pykc.array(whole).transpose(1, 0, 2) if host.shape == (3, 2, 4) else \
+            pykc.array(whole).T[:, :2] if host.ndim == 3 and host.shape == (4, 2, 2) else pykc.array(host)
+        assert_same(own.ravel(order), host.ravel(order))
+        assert_same(own.flatten(order), host.flatten(order))
+        if order != "K":
+            assert_same(own.reshape(-1, order=order), host.reshape(-1, order=order))
+        for function in (pykc.asarray, pykc.array):
+            made = function(own, order=order)
+            assert_same(made, host)
+            expected = np.asarray(host, order=order) if order in "CF" else host
+            assert order not in "CF" or made.flags.c_contiguous == expected.flags.c_contiguous
+            assert order not in "CF" or made.flags.f_contiguous == expected.flags.f_contiguous
+    kept = pykc.array(np.asfortranarray(whole))
+    assert pykc.asarray(kept, order="F") is not None and pykc.asarray(kept, order="F").address == kept.address
+    with pytest.raises(ValueError, match="must be copied"):
+        pykc.asarray(kept, order="C", copy=False)
+
+
+def test_parts_of_complex_numbers_are_set():
+    host = np.arange(6, dtype="c8").reshape(2, 3)
+    own = pykc.array(host)
+    for value in (3, np.array([1, 2, 3], "f4")):
+        host.real, host.imag = value, value * 2
+        own.real, own.imag = on_device(value), on_device(value * 2)
+        assert_same(own, host)
+    own.imag += 1
+    host.imag += 1
+    assert_same(own, host)
+    own = pykc.zeros(3)
+    own.real = 2
+    assert_same(own, np.full(3, 2.0))
+    with pytest.raises(TypeError, match="no imaginary part"):
+        own.imag = 1
+
+
+def test_types_and_infinities_as_in_numpy():
+    check("float_power", np.zeros(2), np.array([1 + 1j, 0]))
+    check("angle", np.array([True, False]))
+    check("angle", np.array([1, -1], "i1"))
+    fp = np.array([0, np.inf + 1j, 2 + 2j, complex(3, -np.inf)])
+    check("interp", np.array([-1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4]), np.arange(4.0), fp)
+    check("interp", np.array([-1, 0.5, 4]), np.arange(4.0), fp, left=1 + 2j, right=3)

@@ -16,9 +16,15 @@ from .sorting import argsort, searchsorted
 def interp(x, xp, fp, left=None, right=None, period: float | None = None) -> ndarray:
     """The values at X of the function that is linear between the points (XP, FP)."""
     xp, fp = asarray(xp), asarray(fp)
+    if fp.dtype.kind == "c":
+        made = ndarray(numpy.shape(x), complex, device=fp.device)
+        for part in ("real", "imag"):
+            ends = (one if one is None else getattr(asarray(one), part) for one in (left, right))
+            setattr(made, part, interp(x, xp, getattr(fp, part), *ends, period))
+        return made
     x = asarray(x, float, device=xp.device)
     xp = xp.astype(float, copy=False)
-    fp = fp.astype(complex if fp.dtype.kind == "c" else float, copy=False)
+    fp = fp.astype(float, copy=False)
     if xp.ndim != 1 or xp.shape != fp.shape or not xp.size:
         raise ValueError("fp and xp are not of the same length, or empty")
     if period is not None:

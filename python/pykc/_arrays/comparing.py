@@ -139,7 +139,7 @@ def imag(val) -> ndarray:
 def angle(z, deg: bool = False) -> ndarray:
     """The angle of complex numbers."""
     z = asarray(z)
-    found = ufuncs.find("arctan2")(z.imag, z.real)
+    found = ufuncs.find("arctan2")(z.imag if z.dtype.kind == "c" else 0, z.real)
     return ufuncs.find("rad2deg")(found) if deg else found
 
 

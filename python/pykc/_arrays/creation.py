@@ -22,7 +22,7 @@ def array(obj: Any, dtype=None, copy: bool = True, order: str = "K", ndmin: int 
     if ndmin > found.ndim:
         found = found.reshape((1,) * (ndmin - found.ndim) + found.shape)
     wanted = found.dtype if dtype is None else as_dtype(dtype)
-    return found.astype(wanted, order=order) if copy else found.astype(wanted, order=order, copy=False)
+    return found.astype(wanted, order=order, copy=bool(copy))
 
 
 def asarray(obj: Any, dtype=None, order: str = "K", *, copy: bool | None = None, device=None) -> ndarray:
@@ -34,10 +34,10 @@ def asarray(obj: Any, dtype=None, order: str = "K", *, copy: bool | None = None,
         return array(obj, dtype, order=order, device=device)
     wanted = found.dtype if dtype is None else as_dtype(dtype)
     moved = found.to_device(device) if device is not None else found
-    changed = moved.astype(wanted, copy=bool(copy))
+    changed = moved.astype(wanted, order=order, copy=bool(copy))
     if copy is False and (changed.place != found.place or changed.dtype != found.dtype):
-        raise ValueError("the array must be copied for this type or device")
-    return ascontiguousarray(changed) if order == "C" else changed
+        raise ValueError("the array must be copied for this type, order or device")
+    return changed
 
 
 asanyarray = asarray

@@ -80,7 +80,7 @@ class ndarray(DeviceNDArray):
             super().__init__(shape, dtype)
             return
         dtype = as_dtype(dtype)
-        super().__init__(_native.allocate(as_device(device), dtype, as_shape(shape), order, from_pool=True), dtype)
+        super().__init__(_native.allocate(as_device(device), dtype, as_shape(shape), order or "C", from_pool=True), dtype)
 
     def _of(self, array: _native.Array) -> ndarray:
         return ndarray(array, self.dtype)
@@ -167,6 +167,9 @@ class ndarray(DeviceNDArray):
     def flags(self) -> Flags:
         return Flags(C_CONTIGUOUS=self.is_c_contiguous(), F_CONTIGUOUS=self.is_f_contiguous())
 
+    def _is_by_columns(self) -> bool:
+        return self.is_f_contiguous() and not self.is_c_contiguous()
+
     @property
     def mT(self) -> ndarray:
         """The last two axes exchanged."""
@@ -193,10 +196,10 @@ class ndarray(DeviceNDArray):
     def reshape(self, *shape, order: str = "C") -> ndarray:
         """The elements in another shape: the same memory where strides reach it so, else a copy."""
         shape = as_shape(shape[0] if len(shape) == 1 else shape)
-        if order == "F":
+        if order == "F" or order == "A" and self._is_by_columns():
             return self.T.reshape(shape[::-1]).T
-        if order not in ("C", "A", "K"):
-            raise ValueError("`order` is \"C\" or \"F\"")
+        if order not in ("C", "A"):
+            raise ValueError("`order` is \"C\", \"F\" or \"A\"")
         shape = resolved_shape(shape, self.size)
         try:
             return self._of(self.reshaped(shape))
@@ -204,7 +207,10 @@ class ndarray(DeviceNDArray):
             return self._of(self.copy().reshaped(shape))
 
     def ravel(self, order: str = "C") -> ndarray:
-        """In one dimension: the same memory where strides reach it so."""
+        """In one dimension, with "K" as the elements lie in memory: the same memory where strides reach it so."""
+        if order == "K":
+            axes = sorted(range(self.ndim), key=lambda axis: -abs(self.strides[axis]))
+            return self.transpose(axes).ravel()
         return self.reshape(-1 if self.size else 0, order=order)
 
     def flatten(self, order: str = "C") -> ndarray:
@@ -247,6 +253,10 @@ class ndarray(DeviceNDArray):
         """A view of the real parts; of real numbers the array itself."""
         return self._part(0)
 
+    @real.setter
+    def real(self, value) -> None:
+        assign(self.real, value)
+
     @property
     def imag(self) -> ndarray:
         """A view of the imaginary parts; of real numbers zeros."""
@@ -254,6 +264,12 @@ class ndarray(DeviceNDArray):
             return self._part(1)
         from .creation import zeros_like
         return zeros_like(self)
+
+    @imag.setter
+    def imag(self, value) -> None:
+        if self.dtype.kind != "c":
+            raise TypeError(f"elements of {self.dtype} have no imaginary part to set: `x.astype(complex)` has them")
+        assign(self.imag, value)
 
     def _part(self, place: int) -> ndarray:
         if self.dtype.kind != "c":
@@ -268,7 +284,7 @@ class ndarray(DeviceNDArray):
 
     def copy(self, order: str = "C") -> ndarray:
         """A new array of the elements, in rows unless `order` is "F", or "K" and the array lies in columns."""
-        by_columns = order == "F" or order in "AK" and self.is_f_contiguous() and not self.is_c_contiguous()
+        by_columns = order == "F" or order in "AK" and self._is_by_columns()
         made = ndarray(self.shape, self.dtype, "F" if by_columns else "C", self.device)
         convert_into(made, self)
         return made
@@ -284,9 +300,11 @@ class ndarray(DeviceNDArray):
         dtype = as_dtype(dtype)
         if not numpy.can_cast(self.dtype, dtype, casting):
             raise TypeError(f"cannot cast array data from {self.dtype} to {dtype} according to the rule '{casting}'")
-        if dtype == self.dtype and not copy:
+        order = order or "K"
+        lies_so = self.is_c_contiguous() if order == "C" else self.is_f_contiguous() if order == "F" else True
+        if dtype == self.dtype and not copy and lies_so:
             return self
-        by_columns = order == "F" or order in "AK" and self.is_f_contiguous() and not self.is_c_contiguous()
+        by_columns = order == "F" or order in "AK" and self._is_by_columns()
         made = ndarray(self.shape, dtype, "F" if by_columns else "C", self.device)
         convert_into(made, self)
         return made
