@@ -538,3 +538,82 @@ def test_types_and_infinities_as_in_numpy():
     fp = np.array([0, np.inf + 1j, 2 + 2j, complex(3, -np.inf)])
     check("interp", np.array([-1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4]), np.arange(4.0), fp)
     check("interp", np.array([-1, 0.5, 4]), np.arange(4.0), fp, left=1 + 2j, right=3)
+
+
+def test_arguments_of_sorting_and_sets(random):
+    x = random.random.integers(0, 5, (6, 4))
+    for kind in (None, "stable", "quicksort", "mergesort", "heapsort"):
+        check("sort", x, 0, kind)
+    check("argsort", x, kind="stable")
+    check("sort", x, kind="bubble")
+    own = pykc.array(x)
+    own.sort(kind="stable")
+    assert_same(own, np.sort(x))
+    assert_same(own.argsort(kind="stable"), np.argsort(np.sort(x), kind="stable"))
+    check("isin", x, np.array([1, 3]), False, True)
+    check("intersect1d", x, np.array([3, 1, 1, 9]), return_indices=True)
+    check("intersect1d", x.astype("i1"), np.array([3.0, 1, 1, 9]), False, True)
+    for y in (x[:, :2], x.astype("f4")[:, :1], x.reshape(2, 3, 4) % 2):
+        for axis in range(y.ndim):
+            check("unique", y, axis=axis)
+            check("unique", y, True, True, True, axis)
+
+
+def test_arguments_of_joining():
+    x, y = np.arange(6).reshape(2, 3), np.arange(6.0).reshape(2, 3)
+    for name in ("concatenate", "stack", "hstack", "vstack"):
+        check(name, [x, y], dtype="f4")
+        check(name, [x, y], dtype="f4", casting="safe")
+        check(name, [x, y], dtype="i4")
+        check(name, [x, y], dtype="i4", casting="unsafe")
+    with pytest.raises(TypeError, match="both"):
+        pykc.concatenate(on_device([x, x]), 0, pykc.zeros((4, 3)), dtype="f4")
+    with pytest.raises(TypeError, match="same_kind"):
+        pykc.concatenate(on_device([y, y]), 0, pykc.zeros((4, 3), int))
+
+
+def test_arguments_of_statistics_and_rounding(random):
+    x, w = random.random.random((3, 4)), random.random.random(4)
+    check("average", x, 1, w, returned=True)
+    check("average", x, None, None, True)
+    check("average", x, 0, returned=True)
+    check("average", np.arange(4), weights=w, returned=True)
+    for name in ("cov", "corrcoef"):
+        check(name, x, dtype="f4", scale=100)
+    check("logspace", np.array([0, 1.0]), np.array([2, 3.0]), 4, axis=1)
+    for dtype in ("i1", "u1", "i8"):
+        check("round", np.array([15, 25, 123, 127, 4], dtype), -1)
+    check("round", np.array([-150, 250, -12345]), -2)
+    assert_same(round(pykc.array([1.234, 2])[0], 2), np.array(1.23))
+    assert_same(round(pykc.array([1.6, 2.5])), np.array([2.0, 2.0]))
+    check("nan_to_num", np.array([np.nan, np.inf, -np.inf, 1]), nan=5, posinf=7, neginf=-7)
+    check("nan_to_num", np.array([np.nan, np.inf, 1], "c8"), nan=2.5)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (7, 3), (3, 7), (8, 2), (4, 4, 4), (3, 4, 3), (5,), (0, 3)])
+@pytest.mark.parametrize("wrap", [False, True])
+def test_fill_diagonal(shape, wrap):
+    for value in (7, np.array([1, 2, 3])):
+        host, own = np.zeros(shape), pykc.zeros(shape)
+        try:
+            np.fill_diagonal(host, value, wrap)
+        except ValueError:
+            with pytest.raises(ValueError):
+                pykc.fill_diagonal(own, on_device(value), wrap)
+        else:
+            pykc.fill_diagonal(own, on_device(value), wrap)
+            assert_same(own, host)
+    turned = pykc.zeros((2, 3)).T
+    pykc.fill_diagonal(turned, 1)
+    assert_same(turned, np.eye(3, 2))
+
+
+def test_orders_of_what_is_made_and_copied():
+    for name in ("empty", "zeros", "ones"):
+        assert getattr(pykc, name)((2, 3), order=None).flags.c_contiguous
+    assert pykc.full((2, 3), 1, order=None).flags.c_contiguous
+    x = pykc.array(np.asfortranarray(np.ones((2, 3))), order=None)
+    assert x.flags.f_contiguous and pykc.zeros_like(x, order=None).flags.f_contiguous
+    assert x.get(order="F", blocking=False).flags.f_contiguous and x.get(order="C").flags.c_contiguous
+    assert pykc.ones((2, 3)).get(order="F").flags.f_contiguous
+    np.testing.assert_array_equal(pykc.arange(6).reshape(2, 3).get(order="F"), np.arange(6).reshape(2, 3))

@@ -233,7 +233,9 @@ def test_events():
     increment[1, 128, stream](device)
     end.record(stream)
     end.synchronize()
-    assert end.query() and cuda.event().query()
+    assert end.query() and cuda.event().query() and cuda.Event(disable_timing=True).query()
+    with pytest.raises(NotImplementedError, match="interprocess"):
+        cuda.Event(True, False, interprocess=True)
     end.wait(cuda.stream())
     assert cuda.event_elapsed_time(start, end) >= 0 and start.elapsed_time(end) >= 0
     with pytest.raises(RuntimeError, match="not recorded"):

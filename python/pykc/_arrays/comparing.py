@@ -53,9 +53,9 @@ def round(a, decimals: int = 0, out=None) -> ndarray:
     """To so many decimals, halves to even."""
     a = asarray(a)
     if a.dtype.kind in "biu":
-        if decimals < 0:
-            raise NotImplementedError("round of integers to tens: divide first")
         found = a.copy() if a.dtype.kind != "b" else a.astype("float16")
+        if decimals < 0:  # by way of int64, which wraps around where the type has no room
+            found = round(a.astype(float), decimals).astype("int64").astype(found.dtype)
     elif decimals == 0:
         found = ufuncs.find("rint")(a)
     else:

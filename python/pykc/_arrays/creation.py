@@ -15,6 +15,7 @@ from .ndarray import as_device, as_dtype, as_shape, assign, convert_into, ndarra
 
 def array(obj: Any, dtype=None, copy: bool = True, order: str = "K", ndmin: int = 0, device=None) -> ndarray:
     """A new array of what NumPy would make one of, or of an array of any device."""
+    order = order or "K"
     found = _taken(obj, dtype, device)
     if found is None:
         host = numpy.array(_on_host(obj), dtype=None if dtype is None else as_dtype(dtype), order=order, ndmin=ndmin)
@@ -170,6 +171,7 @@ def empty_like(a, dtype=None, order: str = "K", shape=None, *, device=None) -> n
     """An array with any values, of the shape, type and device of A."""
     if not hasattr(a, "flags"):
         a = numpy.asarray(a)
+    order = order or "K"
     by_columns = order == "F" or order in "AK" and a.flags["F_CONTIGUOUS"] and not a.flags["C_CONTIGUOUS"]
     own = a.device if isinstance(a, DeviceNDArray) else None  # that of an array of NumPy's is none of these
     return ndarray(a.shape if shape is None else as_shape(shape), a.dtype if dtype is None else dtype,
@@ -272,10 +274,11 @@ def _arrays_between(start, stop, num: int, parts: int, dtype, device) -> tuple[n
     return (find("floor")(made) if found.kind in "iu" else made).astype(found, copy=False), step
 
 
-def logspace(start, stop, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype=None) -> ndarray:
+def logspace(start, stop, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype=None,
+             axis: int = 0) -> ndarray:
     """Powers of a base, with exponents at equal distances."""
     from .ufuncs import find
-    found = find("power")(float(base), linspace(start, stop, num, endpoint, dtype=float))
+    found = find("power")(float(base), linspace(start, stop, num, endpoint, dtype=float, axis=axis))
     return found if dtype is None else found.astype(dtype)
 
 

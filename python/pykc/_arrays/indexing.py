@@ -13,7 +13,7 @@ import numpy
 from .. import _native
 from .creation import asarray, indices_of
 from .generated import computed, for_each
-from .ndarray import as_shape, assign, axis_of, basic_view, convert_into, delivered, is_integer, may_overlap, ndarray
+from .ndarray import as_shape, assign, axis_of, basic_view, delivered, is_integer, may_overlap, ndarray
 from .scanning import cumsum
 
 _INT = numpy.dtype("int64")
@@ -460,7 +460,15 @@ def extract(condition, arr) -> ndarray:
 
 
 def fill_diagonal(a: ndarray, val, wrap: bool = False) -> None:
-    """Sets the diagonal of a matrix."""
-    if wrap or a.ndim != 2:
-        raise NotImplementedError("fill_diagonal is for matrices, without wrap=: assign to x.diagonal()")
-    convert_into(a.diagonal(), asarray(val, device=a.device))
+    """Sets the diagonal of a matrix, or of an array of equal extents; values are repeated. WRAP: of a tall matrix again
+    and again, with a row between."""
+    if a.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    if a.ndim > 2 and len(set(a.shape)) > 1:
+        raise ValueError("All dimensions of input must be of equal length")
+    step = 1 + sum(math.prod(a.shape[axis:]) for axis in range(1, a.ndim))
+    end = a.size if wrap or a.ndim > 2 else min(a.size, a.shape[1] ** 2)
+    places = indices_of(len(range(0, end, step)), a.device)
+    if places.size:
+        val = asarray(val, a.dtype, device=a.device).ravel()
+        a[_unraveled(places * step, a.shape)] = val[places % val.size]

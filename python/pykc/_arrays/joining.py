@@ -159,11 +159,14 @@ def rollaxis(a, axis: int, start: int = 0) -> ndarray:
 # --- several arrays as one, one as several ----------------------------------------------------------------------------
 
 
-def concatenate(arrays, axis: int | None = 0, out: ndarray | None = None, *, dtype=None) -> ndarray:
+def concatenate(arrays, axis: int | None = 0, out: ndarray | None = None, *, dtype=None,
+                casting: str = "same_kind") -> ndarray:
     """Arrays one after the other along an axis; None: of all, in one dimension."""
     parts = [asarray(a) for a in arrays]
     if not parts:
         raise ValueError("need at least one array to concatenate")
+    if out is not None and dtype is not None:
+        raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
     if axis is None:
         parts, axis = [part.ravel() for part in parts], 0
     rank = parts[0].ndim
@@ -181,6 +184,10 @@ def concatenate(arrays, axis: int | None = 0, out: ndarray | None = None, *, dty
                       device=parts[0].device)
     elif out.shape != tuple(shape):
         raise ValueError(f"Output array is the wrong shape: {out.shape}, not {tuple(shape)}")
+    for part in parts:
+        if not numpy.can_cast(part.dtype, out.dtype, casting):
+            raise TypeError(f"cannot cast array data from {part.dtype} to {out.dtype} according to the rule "
+                            f"{casting!r}")
     start = 0
     before = (slice(None),) * axis
     for part in parts:
@@ -195,23 +202,23 @@ def concat(arrays, /, *, axis: int | None = 0) -> ndarray:
     return concatenate(arrays, axis)
 
 
-def stack(arrays, axis: int = 0, out: ndarray | None = None) -> ndarray:
+def stack(arrays, axis: int = 0, out: ndarray | None = None, *, dtype=None, casting: str = "same_kind") -> ndarray:
     """Arrays of one shape along a new axis."""
     parts = [asarray(a) for a in arrays]
     if len({part.shape for part in parts}) > 1:
         raise ValueError("all input arrays must have the same shape")
-    return concatenate([expand_dims(part, axis) for part in parts], axis, out)
+    return concatenate([expand_dims(part, axis) for part in parts], axis, out, dtype=dtype, casting=casting)
 
 
-def vstack(tup) -> ndarray:
+def vstack(tup, *, dtype=None, casting: str = "same_kind") -> ndarray:
     """Rows one under the other."""
-    return concatenate([atleast_2d(a) for a in tup], 0)
+    return concatenate([atleast_2d(a) for a in tup], 0, dtype=dtype, casting=casting)
 
 
-def hstack(tup) -> ndarray:
+def hstack(tup, *, dtype=None, casting: str = "same_kind") -> ndarray:
     """Columns side by side; vectors one after the other."""
     parts = [atleast_1d(a) for a in tup]
-    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1)
+    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
 def column_stack(tup) -> ndarray:

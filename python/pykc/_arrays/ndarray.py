@@ -87,8 +87,10 @@ class ndarray(DeviceNDArray):
 
     # --- to the host --------------------------------------------------------------------------------------------------
 
-    def get(self, stream=None, order: str = "C", out=None):
-        """The elements as a NumPy array."""
+    def get(self, stream=None, order: str = "C", out=None, blocking: bool = True):
+        """The elements as a NumPy array, `out` or a new one. BLOCKING is taken for CuPy's sake: they are there."""
+        if out is None and not self._lies_by(order):
+            out = numpy.empty(self.shape, self.dtype, order)
         return self.copy_to_host(out, stream or 0)
 
     def item(self, *index):
@@ -166,6 +168,9 @@ class ndarray(DeviceNDArray):
     @property
     def flags(self) -> Flags:
         return Flags(C_CONTIGUOUS=self.is_c_contiguous(), F_CONTIGUOUS=self.is_f_contiguous())
+
+    def _lies_by(self, order: str) -> bool:
+        return self.is_c_contiguous() if order == "C" else self.is_f_contiguous() if order == "F" else True
 
     def _is_by_columns(self) -> bool:
         return self.is_f_contiguous() and not self.is_c_contiguous()
@@ -301,8 +306,7 @@ class ndarray(DeviceNDArray):
         if not numpy.can_cast(self.dtype, dtype, casting):
             raise TypeError(f"cannot cast array data from {self.dtype} to {dtype} according to the rule '{casting}'")
         order = order or "K"
-        lies_so = self.is_c_contiguous() if order == "C" else self.is_f_contiguous() if order == "F" else True
-        if dtype == self.dtype and not copy and lies_so:
+        if dtype == self.dtype and not copy and self._lies_by(order):
             return self
         by_columns = order == "F" or order in "AK" and self._is_by_columns()
         made = ndarray(self.shape, dtype, "F" if by_columns else "C", self.device)
