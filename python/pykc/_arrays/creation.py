@@ -354,6 +354,37 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[ndarray, ...]:
     return (indices_of(n),) * ndim
 
 
+def tril_indices_from(arr: ndarray, k: int = 0) -> tuple[ndarray, ...]:
+    """The places of a matrix on and below a diagonal."""
+    return tril_indices(*_matrix_shape(arr, k))
+
+
+def triu_indices_from(arr: ndarray, k: int = 0) -> tuple[ndarray, ...]:
+    """The places of a matrix on and above a diagonal."""
+    return triu_indices(*_matrix_shape(arr, k))
+
+
+def _matrix_shape(arr: ndarray, k: int) -> tuple[int, int, int]:
+    if arr.ndim != 2:
+        raise ValueError("input array must be 2-d")
+    return arr.shape[0], k, arr.shape[1]
+
+
+def diag_indices_from(arr: ndarray) -> tuple[ndarray, ...]:
+    """The places of the diagonal of an array of equal extents."""
+    if arr.ndim < 2:
+        raise ValueError("input array must be at least 2-d")
+    if len(set(arr.shape)) > 1:
+        raise ValueError("All dimensions of input must be of equal length")
+    return diag_indices(arr.shape[0], arr.ndim)
+
+
+def mask_indices(n: int, mask_func, k: int = 0) -> tuple[ndarray, ...]:
+    """The places of a square matrix that a function as `triu`, of a matrix and K, leaves."""
+    from .indexing import nonzero
+    return nonzero(mask_func(ones((n, n), int), k) != 0)
+
+
 class _Grid:
     """`mgrid[0:3, 0:1:5j]`: the coordinates of a grid, in one array, or in `ogrid` one for each axis."""
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from .. import _native
-from .creation import asarray, indices_of
+from .creation import asarray, indices_of, zeros_like
 from .generated import computed, for_each
 from .ndarray import as_shape, assign, axis_of, basic_view, delivered, is_integer, may_overlap, ndarray
 from .scanning import cumsum
@@ -447,6 +447,29 @@ def select(condlist, choicelist, default=0) -> ndarray:
     for condition, choice in zip(conditions[::-1], choices[::-1]):
         found = where(condition, choice, found)
     return found.astype(dtype, copy=False)
+
+
+def piecewise(x, condlist, funclist, *args, **kw) -> ndarray:
+    """At each place what stands for the last condition that holds, a number or what a function gives for the elements
+    there; one more is for where none does, else it is 0."""
+    x = asarray(x)
+    is_one = numpy.ndim(condlist) == 0 or x.ndim and numpy.ndim(condlist[0]) == 0
+    conditions = [asarray(one, bool, device=x.device) for one in ((condlist,) if is_one else condlist)]
+    if len(funclist) == len(conditions) + 1:
+        rest = asarray(True, device=x.device)
+        for one in conditions:
+            rest = rest & ~one
+        conditions.append(rest)
+    elif len(funclist) != len(conditions):
+        raise ValueError(f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} "
+                         "functions are expected")
+    made = zeros_like(x)
+    for condition, function in zip(conditions, funclist):
+        if not callable(function):
+            made[condition] = function
+        elif (chosen := x[condition]).size:
+            made[condition] = function(chosen, *args, **kw)
+    return made
 
 
 def compress(condition, a, axis: int | None = None, out: ndarray | None = None) -> ndarray:

@@ -97,6 +97,15 @@ def broadcast_arrays(*arrays) -> tuple[ndarray, ...]:
     return tuple(broadcast_to(a, shape) for a in found)
 
 
+class broadcast:
+    """Arrays as views of one shape, `values`; `shape`, `nd` and `size` are theirs."""
+
+    def __init__(self, *arrays):
+        self.values = broadcast_arrays(*arrays)
+        self.shape = self.values[0].shape if arrays else ()
+        self.nd, self.size = len(self.shape), math.prod(self.shape)
+
+
 def flip(m, axis=None) -> ndarray:
     """A view with axes reversed."""
     m = asarray(m)
@@ -376,6 +385,33 @@ def _pairs(given: Any, rank: int) -> list[tuple]:
     """Two values for each axis, of one, a pair, or a pair for each."""
     given = given.get() if isinstance(given, ndarray) else given
     return [tuple(pair) for pair in numpy.broadcast_to(given, (rank, 2)).tolist()]
+
+
+def resize(a, new_shape) -> ndarray:
+    """The elements in rows in another shape, over and over again, or as many as it has."""
+    from .creation import indices_of, zeros
+    a = asarray(a)
+    shape = as_shape(new_shape)
+    if any(extent < 0 for extent in shape):
+        raise ValueError("all elements of `new_shape` must be non-negative")
+    if not a.size:
+        return zeros(shape, a.dtype, device=a.device)
+    return a.ravel()[indices_of(math.prod(shape), a.device) % a.size].reshape(shape)
+
+
+def trim_zeros(filt, trim: str = "fb") -> ndarray:
+    """A vector without the zeros at its front, "f", and its back, "b", as a view. The host waits for where they end."""
+    from .indexing import flatnonzero
+    filt = asarray(filt)
+    if filt.ndim != 1:
+        raise ValueError("trim_zeros is for a vector")
+    trim = trim.lower()
+    if trim not in ("f", "b", "fb", "bf"):
+        raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
+    kept = flatnonzero(filt)
+    if not kept.size:
+        return filt[:0]
+    return filt[int(kept[0]) if "f" in trim else 0:int(kept[-1]) + 1 if "b" in trim else None]
 
 
 def tile(A, reps) -> ndarray:

@@ -74,6 +74,7 @@ class ndarray(DeviceNDArray):
     elements: `get()`, `item()`, `print`, `float(x)`, `bool(x)`."""
 
     __hash__ = None  # == compares elements
+    base: ndarray | None = None  # the array whose memory it is a view of
 
     def __init__(self, shape, dtype=float, order: str = "C", device=None):
         if isinstance(shape, _native.Array):
@@ -83,7 +84,11 @@ class ndarray(DeviceNDArray):
         super().__init__(_native.allocate(as_device(device), dtype, as_shape(shape), order or "C", from_pool=True), dtype)
 
     def _of(self, array: _native.Array) -> ndarray:
-        return ndarray(array, self.dtype)
+        return self._as_base_of(ndarray(array, self.dtype))
+
+    def _as_base_of(self, view: ndarray) -> ndarray:
+        view.base = self if self.base is None else self.base
+        return view
 
     # --- to the host --------------------------------------------------------------------------------------------------
 
@@ -167,13 +172,11 @@ class ndarray(DeviceNDArray):
 
     @property
     def flags(self) -> Flags:
-        return Flags(C_CONTIGUOUS=self.is_c_contiguous(), F_CONTIGUOUS=self.is_f_contiguous())
+        return Flags(C_CONTIGUOUS=self.is_c_contiguous(), F_CONTIGUOUS=self.is_f_contiguous(),
+                     OWNDATA=self.base is None)
 
     def _lies_by(self, order: str) -> bool:
         return self.is_c_contiguous() if order == "C" else self.is_f_contiguous() if order == "F" else True
-
-    def _is_by_columns(self) -> bool:
-        return self.is_f_contiguous() and not self.is_c_contiguous()
 
     @property
     def mT(self) -> ndarray:
@@ -201,15 +204,15 @@ class ndarray(DeviceNDArray):
     def reshape(self, *shape, order: str = "C") -> ndarray:
         """The elements in another shape: the same memory where strides reach it so, else a copy."""
         shape = as_shape(shape[0] if len(shape) == 1 else shape)
-        if order == "F" or order == "A" and self._is_by_columns():
-            return self.T.reshape(shape[::-1]).T
-        if order not in ("C", "A"):
+        if order not in ("C", "F", "A"):
             raise ValueError("`order` is \"C\", \"F\" or \"A\"")
+        if self._is_in_columns(order):
+            return self.T.reshape(shape[::-1]).T
         shape = resolved_shape(shape, self.size)
         try:
             return self._of(self.reshaped(shape))
         except ValueError:
-            return self._of(self.copy().reshaped(shape))
+            return ndarray(self.copy().reshaped(shape), self.dtype)
 
     def ravel(self, order: str = "C") -> ndarray:
         """In one dimension, with "K" as the elements lie in memory: the same memory where strides reach it so."""
@@ -251,7 +254,7 @@ class ndarray(DeviceNDArray):
         if dtype is None:
             return self._of(self)
         found = super().view(as_dtype(dtype))
-        return ndarray(found, found.dtype)
+        return self._as_base_of(ndarray(found, found.dtype))
 
     @property
     def real(self) -> ndarray:
@@ -282,15 +285,14 @@ class ndarray(DeviceNDArray):
         dtype = numpy.dtype(f"f{self.itemsize // 2}")
         if self.device.is_cpu:
             host = numpy.asarray(_native.Array(self))
-            return ndarray(_native.wrap(self.device, host.imag if place else host.real), dtype)
-        return ndarray(_native.wrap(self.device, _Parts(self, dtype, place)), dtype)
+            return self._as_base_of(ndarray(_native.wrap(self.device, host.imag if place else host.real), dtype))
+        return self._as_base_of(ndarray(_native.wrap(self.device, _Parts(self, dtype, place)), dtype))
 
     # --- copies -------------------------------------------------------------------------------------------------------
 
     def copy(self, order: str = "C") -> ndarray:
         """A new array of the elements, in rows unless `order` is "F", or "K" and the array lies in columns."""
-        by_columns = order == "F" or order in "AK" and self._is_by_columns()
-        made = ndarray(self.shape, self.dtype, "F" if by_columns else "C", self.device)
+        made = ndarray(self.shape, self.dtype, "F" if self._is_in_columns(order) else "C", self.device)
         convert_into(made, self)
         return made
 
@@ -308,8 +310,7 @@ class ndarray(DeviceNDArray):
         order = order or "K"
         if dtype == self.dtype and not copy and self._lies_by(order):
             return self
-        by_columns = order == "F" or order in "AK" and self._is_by_columns()
-        made = ndarray(self.shape, dtype, "F" if by_columns else "C", self.device)
+        made = ndarray(self.shape, dtype, "F" if self._is_in_columns(order) else "C", self.device)
         convert_into(made, self)
         return made
 
