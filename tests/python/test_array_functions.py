@@ -617,3 +617,15 @@ def test_orders_of_what_is_made_and_copied():
     assert x.get(order="F", blocking=False).flags.f_contiguous and x.get(order="C").flags.c_contiguous
     assert pykc.ones((2, 3)).get(order="F").flags.f_contiguous
     np.testing.assert_array_equal(pykc.arange(6).reshape(2, 3).get(order="F"), np.arange(6).reshape(2, 3))
+
+
+def test_functions_of_elements_keep_columns():
+    host, other = np.asfortranarray(np.arange(6.0).reshape(2, 3)), np.ones((2, 3))
+    own = pykc.asfortranarray(host)
+    for function in (lambda m, x, y: x + 1, lambda m, x, y: m.sin(x), lambda m, x, y: x * x, lambda m, x, y: x + y,
+                     lambda m, x, y: m.modf(x)[1], lambda m, x, y: x > 2, lambda m, x, y: x[:, 1:] * 2):
+        found, expected = function(pykc, own, pykc.array(other)), function(np, host, other)
+        np.testing.assert_allclose(found.get(), expected)
+        assert found.flags.c_contiguous == expected.flags.c_contiguous, expected.flags
+        assert found.flags.f_contiguous == expected.flags.f_contiguous
+        assert found.flags.owndata

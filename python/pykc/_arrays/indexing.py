@@ -453,7 +453,8 @@ def piecewise(x, condlist, funclist, *args, **kw) -> ndarray:
     """At each place what stands for the last condition that holds, a number or what a function gives for the elements
     there; one more is for where none does, else it is 0."""
     x = asarray(x)
-    is_one = numpy.ndim(condlist) == 0 or x.ndim and numpy.ndim(condlist[0]) == 0
+    is_one = getattr(condlist, "ndim", None) == 0 or numpy.isscalar(condlist) or \
+        x.ndim and numpy.ndim(condlist[0]) == 0
     conditions = [asarray(one, bool, device=x.device) for one in ((condlist,) if is_one else condlist)]
     if len(funclist) == len(conditions) + 1:
         rest = asarray(True, device=x.device)
