@@ -11,13 +11,13 @@ import sys
 
 from ._imports import Finder
 
-_MODULES = ("cuda", "types", "numba", "random", "linalg")
+_MODULES = ("cuda", "types", "numba", "random", "linalg", "lib", "testing")
 _NAMES = {
     "CompileError": "_native", "DeviceError": "_native", "Error": "_native", "KernelFault": "_native",
     "LaunchError": "_native", "list_devices": "_native",
     "CaptureError": "_capture", "SourceError": "_source", "PykcWarning": "_host",
     "jit": "_host", "njit": "_host", "prange": "_host",
-    "costs": "_costs", "device_name": "_devices", "install_as_numba": "_redirect",
+    "is_available": "cuda._contexts", "costs": "_costs", "device_name": "_devices", "install_as_numba": "_redirect",
     "device": "_kernel", "kernel": "_kernel", "vectorize": "_kernel",
     "struct": "_struct", "autotune": "_kernel", "cdiv": "_kernel", "config": "_kernel",
     "load_ipython_extension": "_notebook", "unload_ipython_extension": "_notebook",

@@ -4,8 +4,10 @@ from typing import Any, Callable, overload
 
 from . import cuda as cuda
 from . import numba as numba
+from . import lib as lib
 from . import linalg as linalg
 from . import random as random
+from . import testing as testing
 from . import types as types
 from ._capture import CaptureError as CaptureError
 from ._costs import costs as costs
@@ -24,6 +26,7 @@ from ._native import list_devices as list_devices
 from ._redirect import install_as_numba as install_as_numba
 from ._source import SourceError as SourceError
 from ._struct import struct as struct
+from .cuda._contexts import is_available as is_available
 
 __version__: str
 

@@ -72,7 +72,7 @@ class DUFunc(_ArrayFunction):
         if len(args) != self.nin:
             raise TypeError(f"`{self.__name__}` takes {self.nin} arguments, not {len(args)}")
         out = out[0] if isinstance(out, tuple) else out
-        on_device = any(map(is_cuda_array, args))
+        new = _maker(args)
         inputs = [_input(argument) for argument in args]
         dtypes = [_dtype(argument) for argument in inputs]
         if all(isinstance(dtype, type) for dtype in dtypes):  # there is no array whose type they could take
@@ -82,8 +82,7 @@ class DUFunc(_ArrayFunction):
             loop.outputs = self._found(loop.inputs).outputs
         shape = numpy.broadcast_shapes(*(getattr(argument, "shape", ()) for argument in inputs))
         out = as_cuda_array(out) if out is not None and is_cuda_array(out) else out
-        result = out if out is not None else \
-            device_array(shape, loop.outputs[0]) if on_device else numpy.empty(shape, loop.outputs[0])
+        result = new(shape, loop.outputs[0]) if out is None else out
         if out is not None and not numpy.can_cast(loop.outputs[0], out.dtype, "same_kind"):
             raise TypeError(f"`{self.__name__}` gives {loop.outputs[0]}, which an `out` of {out.dtype} does not hold")
         native = native_stream(stream)
@@ -177,7 +176,7 @@ class GUFunc(_ArrayFunction):
                             f"{self.nin + self.nout} positional arguments (its results, too). Got {len(args)} "
                             f"positional argument{'s' * (len(args) != 1)}.")
         outs = () if out is None else out if isinstance(out, tuple) else (out,)
-        on_device = any(map(is_cuda_array, args))
+        new = _maker(args)
         inputs = [_input(argument) for argument in args]
         dtypes = [_dtype(one) for one in inputs]
         inputs = [one if hasattr(one, "shape") else numpy.asarray(one) for one in inputs]
@@ -192,7 +191,7 @@ class GUFunc(_ArrayFunction):
         native = native_stream(stream)
         given = [as_cuda_array(one) if is_cuda_array(one) else one for one in outs]
         results = [self._shaped(one, shape, core, sizes) for one, core in zip(given, self._outputs)] or [
-            (device_array if on_device else numpy.empty)(shape + tuple(sizes[name] for name in core), dtype)
+            new(shape + tuple(sizes[name] for name in core), dtype)
             for core, dtype in zip(self._outputs, loop.outputs)]
         targets = [as_cuda_array(one) if is_cuda_array(one) else
                    one if _devices.current().is_cpu else to_device(one) for one in results]
@@ -321,6 +320,15 @@ def _layout(text: str) -> tuple[list[list[str]], list[list[str]]]:
 def _element(type_: Type) -> Any:
     dtype = type_.dtype
     return dtype.dtype if isinstance(dtype, Type) else dtype
+
+
+def _maker(arguments: tuple) -> Any:
+    """What makes the arrays of results: of pykc's arrays pykc's own, of others of a device Numba's, else NumPy."""
+    if not any(map(is_cuda_array, arguments)):
+        import numpy
+        return numpy.empty
+    from ._arrays import ndarray
+    return ndarray if any(isinstance(one, ndarray) for one in arguments) else device_array
 
 
 def _input(argument: Any) -> Any:

@@ -74,7 +74,11 @@ def test_histograms(random, dtype):
     np.testing.assert_allclose(counts.get(), expected, 1e-5)
 
 
-@pytest.mark.parametrize("method", ["linear", "lower", "higher", "midpoint", "nearest"])
+METHODS = """linear lower higher midpoint nearest inverted_cdf averaged_inverted_cdf closest_observation
+    interpolated_inverted_cdf hazen weibull median_unbiased normal_unbiased""".split()
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_quantiles(random, method):
     for dtype in ("f4", "f8", "i2"):
         x = random.values((4, 7), dtype, small=True)
@@ -96,8 +100,18 @@ def test_medians_but_for_nans(random):
     check("nanpercentile", x, 40)
     check("percentile", x, 120)
     check("quantile", x > 0, 0.5)
-    with pytest.raises(NotImplementedError, match="there are linear"):
-        pykc.quantile(pykc.ones(3), 0.5, method="weibull")
+    with pytest.raises(ValueError, match="there are linear"):
+        pykc.quantile(pykc.ones(3), 0.5, method="least")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_quantiles_at_the_ends_and_at_elements(method):
+    x = np.array([3.0, 1, 2, 7, 5])
+    check("quantile", x, np.arange(11) / 10, method=method)
+    check("quantile", x[:1], np.arange(11) / 10, method=method)
+    check("percentile", x.astype("f4"), np.array([0, 40, 70, 100], "f4"), method=method)
+    check("quantile", x.astype("f4"), np.array([0.25, 0.5], "f4"), method=method)
+    check("percentile", x.astype("i2"), np.array([30, 60], "f4"), method=method)
 
 
 def test_of_several_variables(random):
@@ -401,7 +415,7 @@ def test_numpy_computes_on_the_device_what_is_here():
     np.add.at(out, [0, 0, 1], 1)
     assert out.tolist() == [5, 6, 7]
     assert type(np.fft.fft(d)) is np.ndarray and np.linalg.svd(d)[1].shape == (2,)
-    assert type(np.percentile(d, 50, method="weibull")) is np.float64
+    assert type(np.histogram_bin_edges(d, "auto")) is np.ndarray
     assert np.allclose(d, x) and type(np.concatenate([d, x])) is np.ndarray
     np.copyto(e, x)
     np.put(e, [0], [9])
@@ -447,3 +461,171 @@ def test_signs_of_complex_numbers(dtype):
     z = np.array([complex(a, b) for a in parts for b in parts], dtype)
     found, expected = pykc.sign(pykc.array(z)).get(), np.sign(z)
     assert ((found == expected) | np.isnan(found) & np.isnan(expected)).all(), (z, found)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "i8"])
+def test_places_of_narrow_types(dtype):
+    places = np.array([50, 99], dtype)
+    check("ravel_multi_index", (places, places), (100, 100))
+    check("ravel_multi_index", (places, places), (1000, 1000), order="F")
+    check("unravel_index", places, (10, 300))
+    assert pykc.unravel_index(pykc.array(places), (10, 300))[0].dtype == "int64"
+    host, own = np.zeros(1000), pykc.zeros(1000)
+    np.put(host, places, [7, 8])
+    pykc.put(own, pykc.array(places), [7, 8])
+    assert_same(own, host)
+    check("choose", np.array([1, 0, 50], dtype), [np.full(3, place) for place in range(60)], mode="wrap")
+    with pytest.raises(TypeError, match="places are integers"):
+        pykc.put(pykc.zeros(3), pykc.array([1.0]), 2)
+
+
+@pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])
+def test_take_beyond_the_ends(mode):
+    x = np.arange(12.0).reshape(3, 4)
+    check("take", x, np.array([0, 2], "u1"), 1, mode=mode)
+    check("take", x, np.array([-2, 1, 2]), 0, mode=mode)
+    check("take", np.arange(300), np.array([5, 299]), mode=mode)
+    if mode != "raise":
+        check("take", x, np.array([[-9, 30], [4, -1]]), mode=mode)
+        check("take", np.arange(300), np.array([5, 200], "u1"), mode=mode)
+
+
+@pytest.mark.parametrize("order", "CFAK")
+def test_orders(order):
+    whole = np.arange(24).reshape(2, 3, 4)
+    for host in (whole, np.asfortranarray(whole), whole.transpose(1, 0, 2), whole.T[:, :2], whole[0, 0], np.array(3)):
+        # the same strides on both sides
+        own = pykc.asfortranarray(host) if host.flags.f_contiguous and host.ndim == 3 else \
+            pykc.array(whole).transpose(1, 0, 2) if host.shape == (3, 2, 4) else \
+            pykc.array(whole).T[:, :2] if host.ndim == 3 and host.shape == (4, 2, 2) else pykc.array(host)
+        assert_same(own.ravel(order), host.ravel(order))
+        assert_same(own.flatten(order), host.flatten(order))
+        if order != "K":
+            assert_same(own.reshape(-1, order=order), host.reshape(-1, order=order))
+        for function in (pykc.asarray, pykc.array):
+            made = function(own, order=order)
+            assert_same(made, host)
+            expected = np.asarray(host, order=order) if order in "CF" else host
+            assert order not in "CF" or made.flags.c_contiguous == expected.flags.c_contiguous
+            assert order not in "CF" or made.flags.f_contiguous == expected.flags.f_contiguous
+    kept = pykc.array(np.asfortranarray(whole))
+    assert pykc.asarray(kept, order="F") is not None and pykc.asarray(kept, order="F").address == kept.address
+    with pytest.raises(ValueError, match="must be copied"):
+        pykc.asarray(kept, order="C", copy=False)
+
+
+def test_parts_of_complex_numbers_are_set():
+    host = np.arange(6, dtype="c8").reshape(2, 3)
+    own = pykc.array(host)
+    for value in (3, np.array([1, 2, 3], "f4")):
+        host.real, host.imag = value, value * 2
+        own.real, own.imag = on_device(value), on_device(value * 2)
+        assert_same(own, host)
+    own.imag += 1
+    host.imag += 1
+    assert_same(own, host)
+    own = pykc.zeros(3)
+    own.real = 2
+    assert_same(own, np.full(3, 2.0))
+    with pytest.raises(TypeError, match="no imaginary part"):
+        own.imag = 1
+
+
+def test_types_and_infinities_as_in_numpy():
+    check("float_power", np.zeros(2), np.array([1 + 1j, 0]))
+    check("angle", np.array([True, False]))
+    check("angle", np.array([1, -1], "i1"))
+    fp = np.array([0, np.inf + 1j, 2 + 2j, complex(3, -np.inf)])
+    check("interp", np.array([-1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4]), np.arange(4.0), fp)
+    check("interp", np.array([-1, 0.5, 4]), np.arange(4.0), fp, left=1 + 2j, right=3)
+
+
+def test_arguments_of_sorting_and_sets(random):
+    x = random.random.integers(0, 5, (6, 4))
+    for kind in (None, "stable", "quicksort", "mergesort", "heapsort"):
+        check("sort", x, 0, kind)
+    check("argsort", x, kind="stable")
+    check("sort", x, kind="bubble")
+    own = pykc.array(x)
+    own.sort(kind="stable")
+    assert_same(own, np.sort(x))
+    assert_same(own.argsort(kind="stable"), np.argsort(np.sort(x), kind="stable"))
+    check("isin", x, np.array([1, 3]), False, True)
+    check("intersect1d", x, np.array([3, 1, 1, 9]), return_indices=True)
+    check("intersect1d", x.astype("i1"), np.array([3.0, 1, 1, 9]), False, True)
+    for y in (x[:, :2], x.astype("f4")[:, :1], x.reshape(2, 3, 4) % 2):
+        for axis in range(y.ndim):
+            check("unique", y, axis=axis)
+            check("unique", y, True, True, True, axis)
+
+
+def test_arguments_of_joining():
+    x, y = np.arange(6).reshape(2, 3), np.arange(6.0).reshape(2, 3)
+    for name in ("concatenate", "stack", "hstack", "vstack"):
+        check(name, [x, y], dtype="f4")
+        check(name, [x, y], dtype="f4", casting="safe")
+        check(name, [x, y], dtype="i4")
+        check(name, [x, y], dtype="i4", casting="unsafe")
+    with pytest.raises(TypeError, match="both"):
+        pykc.concatenate(on_device([x, x]), 0, pykc.zeros((4, 3)), dtype="f4")
+    with pytest.raises(TypeError, match="same_kind"):
+        pykc.concatenate(on_device([y, y]), 0, pykc.zeros((4, 3), int))
+
+
+def test_arguments_of_statistics_and_rounding(random):
+    x, w = random.random.random((3, 4)), random.random.random(4)
+    check("average", x, 1, w, returned=True)
+    check("average", x, None, None, True)
+    check("average", x, 0, returned=True)
+    check("average", np.arange(4), weights=w, returned=True)
+    for name in ("cov", "corrcoef"):
+        check(name, x, dtype="f4", scale=100)
+    check("logspace", np.array([0, 1.0]), np.array([2, 3.0]), 4, axis=1)
+    for dtype in ("i1", "u1", "i8"):
+        check("round", np.array([15, 25, 123, 127, 4], dtype), -1)
+    check("round", np.array([-150, 250, -12345]), -2)
+    assert_same(round(pykc.array([1.234, 2])[0], 2), np.array(1.23))
+    assert_same(round(pykc.array([1.6, 2.5])), np.array([2.0, 2.0]))
+    check("nan_to_num", np.array([np.nan, np.inf, -np.inf, 1]), nan=5, posinf=7, neginf=-7)
+    check("nan_to_num", np.array([np.nan, np.inf, 1], "c8"), nan=2.5)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (7, 3), (3, 7), (8, 2), (4, 4, 4), (3, 4, 3), (5,), (0, 3)])
+@pytest.mark.parametrize("wrap", [False, True])
+def test_fill_diagonal(shape, wrap):
+    for value in (7, np.array([1, 2, 3])):
+        host, own = np.zeros(shape), pykc.zeros(shape)
+        try:
+            np.fill_diagonal(host, value, wrap)
+        except ValueError:
+            with pytest.raises(ValueError):
+                pykc.fill_diagonal(own, on_device(value), wrap)
+        else:
+            pykc.fill_diagonal(own, on_device(value), wrap)
+            assert_same(own, host)
+    turned = pykc.zeros((2, 3)).T
+    pykc.fill_diagonal(turned, 1)
+    assert_same(turned, np.eye(3, 2))
+
+
+def test_orders_of_what_is_made_and_copied():
+    for name in ("empty", "zeros", "ones"):
+        assert getattr(pykc, name)((2, 3), order=None).flags.c_contiguous
+    assert pykc.full((2, 3), 1, order=None).flags.c_contiguous
+    x = pykc.array(np.asfortranarray(np.ones((2, 3))), order=None)
+    assert x.flags.f_contiguous and pykc.zeros_like(x, order=None).flags.f_contiguous
+    assert x.get(order="F", blocking=False).flags.f_contiguous and x.get(order="C").flags.c_contiguous
+    assert pykc.ones((2, 3)).get(order="F").flags.f_contiguous
+    np.testing.assert_array_equal(pykc.arange(6).reshape(2, 3).get(order="F"), np.arange(6).reshape(2, 3))
+
+
+def test_functions_of_elements_keep_columns():
+    host, other = np.asfortranarray(np.arange(6.0).reshape(2, 3)), np.ones((2, 3))
+    own = pykc.asfortranarray(host)
+    for function in (lambda m, x, y: x + 1, lambda m, x, y: m.sin(x), lambda m, x, y: x * x, lambda m, x, y: x + y,
+                     lambda m, x, y: m.modf(x)[1], lambda m, x, y: x > 2, lambda m, x, y: x[:, 1:] * 2):
+        found, expected = function(pykc, own, pykc.array(other)), function(np, host, other)
+        np.testing.assert_allclose(found.get(), expected)
+        assert found.flags.c_contiguous == expected.flags.c_contiguous, expected.flags
+        assert found.flags.f_contiguous == expected.flags.f_contiguous
+        assert found.flags.owndata

@@ -233,7 +233,9 @@ def test_events():
     increment[1, 128, stream](device)
     end.record(stream)
     end.synchronize()
-    assert end.query() and cuda.event().query()
+    assert end.query() and cuda.event().query() and cuda.Event(disable_timing=True).query()
+    with pytest.raises(NotImplementedError, match="interprocess"):
+        cuda.Event(True, False, interprocess=True)
     end.wait(cuda.stream())
     assert cuda.event_elapsed_time(start, end) >= 0 and start.elapsed_time(end) >= 0
     with pytest.raises(RuntimeError, match="not recorded"):
@@ -318,3 +320,16 @@ def test_devices(capsys):
     assert cuda.detect() and "CUDA device" in capsys.readouterr().out
     assert pykc.device("cpu").is_cpu and (pykc.device_name() == "cpu") == pykc.device().is_cpu
     assert cuda.is_gpu() != pykc.device().is_cpu
+
+
+def test_what_cupy_asks_the_runtime():
+    device, runtime = cuda.Device(), cuda.runtime
+    properties = runtime.getDeviceProperties(device.id)
+    assert runtime.getDeviceCount() == len(cuda.gpus) and runtime.getDevice() == device.id
+    assert properties["name"].decode() == device.name and properties["warpSize"] == 32
+    assert (properties["major"], properties["minor"]) == device.compute_capability
+    free, total = runtime.memGetInfo()
+    assert 0 < free <= total and device.mem_info.total == total
+    assert runtime.runtimeGetVersion() == runtime.driverGetVersion() and bool(runtime.driverGetVersion()) == cuda.is_gpu()
+    runtime.setDevice(device.id)
+    runtime.deviceSynchronize()

@@ -291,3 +291,21 @@ def test_vectorize_reads_what_it_writes(on_device):
 def test_vectorize_refuses_an_out_that_cannot_hold_the_results():
     with pytest.raises(TypeError, match="which an `out` of int32 does not hold"):
         add(np.zeros(3), np.zeros(3), out=np.zeros(3, np.int32))
+
+
+def test_functions_of_arrays_give_arrays_of_the_kind_that_they_take():
+    @pykc.vectorize
+    def scaled(x, y):
+        return x * y + 1
+
+    @guvectorize(["void(float32[:], float32[:])"], "(n)->(n)")
+    def reversed_(x, out):
+        for i in range(len(x)):
+            out[i] = x[len(x) - 1 - i]
+
+    x = pykc.arange(6, dtype="f4").reshape(2, 3)
+    for found, expected in ((scaled(x, 2), x * 2 + 1), (reversed_(x), x[:, ::-1])):
+        assert type(found) is pykc.ndarray
+        np.testing.assert_array_equal(found.get(), expected.get())
+    assert type(scaled(cuda.to_device(x.get()), 2)) is cuda.DeviceNDArray
+    assert type(scaled(x.get(), 2)) is np.ndarray

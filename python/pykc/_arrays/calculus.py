@@ -1,6 +1,7 @@
 """Functions of sampled functions: interpolation, convolution, derivatives, integrals, polynomials."""
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
@@ -9,16 +10,22 @@ from .creation import asarray, zeros, zeros_like
 from .joining import concatenate, where
 from .ndarray import axes_of, axis_of, ndarray
 from .products import matmul
-from .scanning import diff
+from .scanning import cumsum, diff
 from .sorting import argsort, searchsorted
 
 
 def interp(x, xp, fp, left=None, right=None, period: float | None = None) -> ndarray:
     """The values at X of the function that is linear between the points (XP, FP)."""
     xp, fp = asarray(xp), asarray(fp)
+    if fp.dtype.kind == "c":
+        made = ndarray(numpy.shape(x), complex, device=fp.device)
+        for part in ("real", "imag"):
+            ends = (one if one is None else getattr(asarray(one), part) for one in (left, right))
+            setattr(made, part, interp(x, xp, getattr(fp, part), *ends, period))
+        return made
     x = asarray(x, float, device=xp.device)
     xp = xp.astype(float, copy=False)
-    fp = fp.astype(complex if fp.dtype.kind == "c" else float, copy=False)
+    fp = fp.astype(float, copy=False)
     if xp.ndim != 1 or xp.shape != fp.shape or not xp.size:
         raise ValueError("fp and xp are not of the same length, or empty")
     if period is not None:
@@ -137,6 +144,24 @@ def ediff1d(ary, to_end=None, to_begin=None) -> ndarray:
         if not numpy.can_cast(part.dtype, ary.dtype, "same_kind"):
             raise TypeError(f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule.")
     return concatenate([part.astype(ary.dtype, copy=False).ravel() for part in found.values()])
+
+
+def unwrap(p, discont: float | None = None, axis: int = -1, *, period: float = 2 * math.pi) -> ndarray:
+    """Elements along an axis less or more whole periods, so that none is more than half of one from that before it, or
+    more than DISCONT."""
+    p = asarray(p)
+    axis = axis_of(axis, p.ndim)
+    steps = diff(p, axis=axis)
+    dtype = numpy.result_type(steps.dtype, period)
+    half, is_odd = divmod(period, 2) if dtype.kind in "iu" else (period / 2, False)
+    within = (steps + half) % period - half
+    if not is_odd:
+        within = where((within == -half) & (steps > 0), half, within)
+    change = where(abs(steps) < (period / 2 if discont is None else discont), 0, within - steps)
+    made = p.astype(dtype)
+    before = (slice(None),) * axis
+    made[(*before, slice(1, None))] += cumsum(change, axis).astype(dtype, copy=False)
+    return made
 
 
 def polyval(p, x) -> ndarray:

@@ -53,9 +53,9 @@ def round(a, decimals: int = 0, out=None) -> ndarray:
     """To so many decimals, halves to even."""
     a = asarray(a)
     if a.dtype.kind in "biu":
-        if decimals < 0:
-            raise NotImplementedError("round of integers to tens: divide first")
         found = a.copy() if a.dtype.kind != "b" else a.astype("float16")
+        if decimals < 0:  # by way of int64, which wraps around where the type has no room
+            found = round(a.astype(float), decimals).astype("int64").astype(found.dtype)
     elif decimals == 0:
         found = ufuncs.find("rint")(a)
     else:
@@ -140,7 +140,7 @@ def imag(val) -> ndarray:
 def angle(z, deg: bool = False) -> ndarray:
     """The angle of complex numbers."""
     z = asarray(z)
-    found = ufuncs.find("arctan2")(z.imag, z.real)
+    found = ufuncs.find("arctan2")(z.imag if z.dtype.kind == "c" else 0, z.real)
     return ufuncs.find("rad2deg")(found) if deg else found
 
 

@@ -15,6 +15,7 @@ from .ndarray import as_device, as_dtype, as_shape, assign, convert_into, ndarra
 
 def array(obj: Any, dtype=None, copy: bool = True, order: str = "K", ndmin: int = 0, device=None) -> ndarray:
     """A new array of what NumPy would make one of, or of an array of any device."""
+    order = order or "K"
     found = _taken(obj, dtype, device)
     if found is None:
         host = numpy.array(_on_host(obj), dtype=None if dtype is None else as_dtype(dtype), order=order, ndmin=ndmin)
@@ -22,7 +23,7 @@ def array(obj: Any, dtype=None, copy: bool = True, order: str = "K", ndmin: int 
     if ndmin > found.ndim:
         found = found.reshape((1,) * (ndmin - found.ndim) + found.shape)
     wanted = found.dtype if dtype is None else as_dtype(dtype)
-    return found.astype(wanted, order=order) if copy else found.astype(wanted, order=order, copy=False)
+    return found.astype(wanted, order=order, copy=bool(copy))
 
 
 def asarray(obj: Any, dtype=None, order: str = "K", *, copy: bool | None = None, device=None) -> ndarray:
@@ -34,10 +35,10 @@ def asarray(obj: Any, dtype=None, order: str = "K", *, copy: bool | None = None,
         return array(obj, dtype, order=order, device=device)
     wanted = found.dtype if dtype is None else as_dtype(dtype)
     moved = found.to_device(device) if device is not None else found
-    changed = moved.astype(wanted, copy=bool(copy))
+    changed = moved.astype(wanted, order=order, copy=bool(copy))
     if copy is False and (changed.place != found.place or changed.dtype != found.dtype):
-        raise ValueError("the array must be copied for this type or device")
-    return ascontiguousarray(changed) if order == "C" else changed
+        raise ValueError("the array must be copied for this type, order or device")
+    return changed
 
 
 asanyarray = asarray
@@ -170,6 +171,7 @@ def empty_like(a, dtype=None, order: str = "K", shape=None, *, device=None) -> n
     """An array with any values, of the shape, type and device of A."""
     if not hasattr(a, "flags"):
         a = numpy.asarray(a)
+    order = order or "K"
     by_columns = order == "F" or order in "AK" and a.flags["F_CONTIGUOUS"] and not a.flags["C_CONTIGUOUS"]
     own = a.device if isinstance(a, DeviceNDArray) else None  # that of an array of NumPy's is none of these
     return ndarray(a.shape if shape is None else as_shape(shape), a.dtype if dtype is None else dtype,
@@ -272,10 +274,11 @@ def _arrays_between(start, stop, num: int, parts: int, dtype, device) -> tuple[n
     return (find("floor")(made) if found.kind in "iu" else made).astype(found, copy=False), step
 
 
-def logspace(start, stop, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype=None) -> ndarray:
+def logspace(start, stop, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype=None,
+             axis: int = 0) -> ndarray:
     """Powers of a base, with exponents at equal distances."""
     from .ufuncs import find
-    found = find("power")(float(base), linspace(start, stop, num, endpoint, dtype=float))
+    found = find("power")(float(base), linspace(start, stop, num, endpoint, dtype=float, axis=axis))
     return found if dtype is None else found.astype(dtype)
 
 
@@ -349,6 +352,37 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ...
 def diag_indices(n: int, ndim: int = 2) -> tuple[ndarray, ...]:
     """The places of the diagonal."""
     return (indices_of(n),) * ndim
+
+
+def tril_indices_from(arr: ndarray, k: int = 0) -> tuple[ndarray, ...]:
+    """The places of a matrix on and below a diagonal."""
+    return tril_indices(*_matrix_shape(arr, k))
+
+
+def triu_indices_from(arr: ndarray, k: int = 0) -> tuple[ndarray, ...]:
+    """The places of a matrix on and above a diagonal."""
+    return triu_indices(*_matrix_shape(arr, k))
+
+
+def _matrix_shape(arr: ndarray, k: int) -> tuple[int, int, int]:
+    if arr.ndim != 2:
+        raise ValueError("input array must be 2-d")
+    return arr.shape[0], k, arr.shape[1]
+
+
+def diag_indices_from(arr: ndarray) -> tuple[ndarray, ...]:
+    """The places of the diagonal of an array of equal extents."""
+    if arr.ndim < 2:
+        raise ValueError("input array must be at least 2-d")
+    if len(set(arr.shape)) > 1:
+        raise ValueError("All dimensions of input must be of equal length")
+    return diag_indices(arr.shape[0], arr.ndim)
+
+
+def mask_indices(n: int, mask_func, k: int = 0) -> tuple[ndarray, ...]:
+    """The places of a square matrix that a function as `triu`, of a matrix and K, leaves."""
+    from .indexing import nonzero
+    return nonzero(mask_func(ones((n, n), int), k) != 0)
 
 
 class _Grid:

@@ -6,9 +6,9 @@ import math
 import numpy
 from numpy import (broadcast_shapes, byte, cdouble, complex64, complex128, complexfloating, csingle, double, dtype,
                    euler_gamma, finfo, float16, float32, float64, floating, generic, half, iinfo, index_exp, inexact,
-                   int8, int16, int32, int64, int_, intc, integer, intp, isdtype, isscalar, longlong, min_scalar_type,
-                   ndindex, newaxis, number, promote_types, s_, short, signedinteger, single, ubyte, uint, uint8,
-                   uint16, uint32, uint64, uintc, uintp, ulonglong, unsignedinteger, ushort)
+                   int8, int16, int32, int64, int_, intc, integer, intp, isdtype, isscalar, issubdtype, longlong,
+                   min_scalar_type, ndindex, newaxis, number, promote_types, s_, short, signedinteger, single, ubyte,
+                   uint, uint8, uint16, uint32, uint64, uintc, uintp, ulonglong, unsignedinteger, ushort)
 
 from .creation import asarray
 from .ndarray import ndarray
@@ -18,9 +18,9 @@ pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
 __all__ = ("broadcast_shapes", "byte", "cdouble", "complex64", "complex128", "complexfloating", "csingle", "double",
            "dtype", "euler_gamma", "finfo", "float16", "float32", "float64", "floating", "generic", "half", "iinfo",
            "index_exp", "inexact", "int8", "int16", "int32", "int64", "int_", "intc", "integer", "intp", "isdtype",
-           "isscalar", "longlong", "min_scalar_type", "ndindex", "newaxis", "number", "promote_types", "s_", "short",
-           "signedinteger", "single", "ubyte", "uint", "uint8", "uint16", "uint32", "uint64", "uintc", "uintp",
-           "ulonglong", "unsignedinteger", "ushort")
+           "isscalar", "issubdtype", "longlong", "min_scalar_type", "ndindex", "newaxis", "number", "promote_types",
+           "s_", "short", "signedinteger", "single", "ubyte", "uint", "uint8", "uint16", "uint32", "uint64", "uintc",
+           "uintp", "ulonglong", "unsignedinteger", "ushort")
 
 
 def result_type(*arrays_and_dtypes):

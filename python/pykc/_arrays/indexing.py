@@ -11,9 +11,9 @@ from typing import Any
 import numpy
 
 from .. import _native
-from .creation import asarray, indices_of
+from .creation import asarray, indices_of, zeros_like
 from .generated import computed, for_each
-from .ndarray import as_shape, assign, axis_of, basic_view, convert_into, delivered, is_integer, may_overlap, ndarray
+from .ndarray import as_shape, assign, axis_of, basic_view, delivered, is_integer, may_overlap, ndarray
 from .scanning import cumsum
 
 _INT = numpy.dtype("int64")
@@ -303,15 +303,18 @@ def argwhere(a) -> ndarray:
     return stack(nonzero(a), 1)
 
 
-def take(a, indices, axis: int | None = None, out: ndarray | None = None) -> ndarray:
-    """The elements at these places along an axis."""
+def take(a, indices, axis: int | None = None, out: ndarray | None = None, mode: str = "raise") -> ndarray:
+    """The elements at these places along an axis; beyond its ends those of "wrap" or "clip"."""
     a = asarray(a)
     if axis is None:
         a, axis = a.ravel(), 0
+    axis = axis_of(axis, a.ndim)
     indices = asarray(indices, device=a.device)
     if indices.dtype.kind == "b" or not indices.size:  # no mask, but 0 and 1
         indices = indices.astype(_INT)
-    found = a[(slice(None),) * axis_of(axis, a.ndim) + (indices,)]
+    if mode != "raise":
+        indices = _within(_wide(indices), a.shape[axis], mode)
+    found = a[(slice(None),) * axis + (indices,)]
     return delivered(found, out)
 
 
@@ -339,7 +342,7 @@ def _along(arr: ndarray, indices: ndarray, axis: int) -> tuple:
 
 def put(a: ndarray, ind, v, mode: str = "wrap") -> None:
     """Sets the elements at these places of the array in one dimension; values are repeated."""
-    places = _within(asarray(ind, device=a.device).ravel(), a.size, mode)
+    places = _within(_wide(ind, a.device).ravel(), a.size, mode)
     v = asarray(v, a.dtype, device=a.device).ravel()
     if places.size and v.size:
         a[_unraveled(places % a.size, a.shape)] = v[indices_of(places.size, a.device) % v.size]
@@ -365,6 +368,14 @@ def place(arr: ndarray, mask, vals) -> None:
     arr[_unraveled(chosen, arr.shape)] = vals[indices_of(chosen.size, arr.device) % vals.size]
 
 
+def _wide(places, device=None) -> ndarray:
+    """Places in 64 bits: narrower types may not hold the extents that they are computed with."""
+    places = asarray(places, device=device)
+    if places.dtype.kind not in "biu" and places.size:
+        raise TypeError(f"places are integers, not of {places.dtype}: `x.astype(int)` makes them so")
+    return places.astype(_INT, copy=False)
+
+
 def _within(places: ndarray, extent: int, mode: str) -> ndarray:
     if mode == "wrap":
         return places % extent
@@ -388,7 +399,7 @@ def unravel_index(indices, shape, order: str = "C") -> tuple[ndarray, ...]:
     if indices.dtype.kind not in "iu":
         raise TypeError("only int indices permitted")
     _require(indices, 0, math.prod(as_shape(shape)), ValueError)
-    return _unraveled(indices, as_shape(shape), order)
+    return _unraveled(_wide(indices), as_shape(shape), order)
 
 
 def _unraveled(indices: ndarray, shape: tuple[int, ...], order: str = "C") -> tuple[ndarray, ...]:
@@ -402,7 +413,7 @@ def _unraveled(indices: ndarray, shape: tuple[int, ...], order: str = "C") -> tu
 def ravel_multi_index(multi_index, dims, mode: str = "wrap", order: str = "C") -> ndarray:
     """The numbers of places of an array of this shape."""
     dims = as_shape(dims)
-    parts = [_within(asarray(one), extent, mode) for one, extent in zip(multi_index, dims)]
+    parts = [_within(_wide(one), extent, mode) for one, extent in zip(multi_index, dims)]
     pairs = list(zip(parts, dims))
     (number, _), *rest = pairs if order == "C" else pairs[::-1]
     for part, extent in rest:
@@ -413,7 +424,7 @@ def ravel_multi_index(multi_index, dims, mode: str = "wrap", order: str = "C") -
 def choose(a, choices, out: ndarray | None = None, mode: str = "raise") -> ndarray:
     """At each place the element of that of the arrays whose number is there."""
     from .joining import broadcast_arrays, stack
-    a = asarray(a)
+    a = _wide(a)
     parts = [asarray(one) for one in choices]
     if mode == "raise":
         _require(a, 0, len(parts), ValueError)
@@ -438,6 +449,30 @@ def select(condlist, choicelist, default=0) -> ndarray:
     return found.astype(dtype, copy=False)
 
 
+def piecewise(x, condlist, funclist, *args, **kw) -> ndarray:
+    """At each place what stands for the last condition that holds, a number or what a function gives for the elements
+    there; one more is for where none does, else it is 0."""
+    x = asarray(x)
+    is_one = getattr(condlist, "ndim", None) == 0 or numpy.isscalar(condlist) or \
+        x.ndim and numpy.ndim(condlist[0]) == 0
+    conditions = [asarray(one, bool, device=x.device) for one in ((condlist,) if is_one else condlist)]
+    if len(funclist) == len(conditions) + 1:
+        rest = asarray(True, device=x.device)
+        for one in conditions:
+            rest = rest & ~one
+        conditions.append(rest)
+    elif len(funclist) != len(conditions):
+        raise ValueError(f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} "
+                         "functions are expected")
+    made = zeros_like(x)
+    for condition, function in zip(conditions, funclist):
+        if not callable(function):
+            made[condition] = function
+        elif (chosen := x[condition]).size:
+            made[condition] = function(chosen, *args, **kw)
+    return made
+
+
 def compress(condition, a, axis: int | None = None, out: ndarray | None = None) -> ndarray:
     """The parts along an axis for which the condition holds."""
     return take(a, flatnonzero(condition), axis, out)
@@ -449,7 +484,15 @@ def extract(condition, arr) -> ndarray:
 
 
 def fill_diagonal(a: ndarray, val, wrap: bool = False) -> None:
-    """Sets the diagonal of a matrix."""
-    if wrap or a.ndim != 2:
-        raise NotImplementedError("fill_diagonal is for matrices, without wrap=: assign to x.diagonal()")
-    convert_into(a.diagonal(), asarray(val, device=a.device))
+    """Sets the diagonal of a matrix, or of an array of equal extents; values are repeated. WRAP: of a tall matrix again
+    and again, with a row between."""
+    if a.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    if a.ndim > 2 and len(set(a.shape)) > 1:
+        raise ValueError("All dimensions of input must be of equal length")
+    step = 1 + sum(math.prod(a.shape[axis:]) for axis in range(1, a.ndim))
+    end = a.size if wrap or a.ndim > 2 else min(a.size, a.shape[1] ** 2)
+    places = indices_of(len(range(0, end, step)), a.device)
+    if places.size:
+        val = asarray(val, a.dtype, device=a.device).ravel()
+        a[_unraveled(places * step, a.shape)] = val[places % val.size]

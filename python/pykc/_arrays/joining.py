@@ -97,6 +97,15 @@ def broadcast_arrays(*arrays) -> tuple[ndarray, ...]:
     return tuple(broadcast_to(a, shape) for a in found)
 
 
+class broadcast:
+    """Arrays as views of one shape, `values`; `shape`, `nd` and `size` are theirs."""
+
+    def __init__(self, *arrays):
+        self.values = broadcast_arrays(*arrays)
+        self.shape = self.values[0].shape if arrays else ()
+        self.nd, self.size = len(self.shape), math.prod(self.shape)
+
+
 def flip(m, axis=None) -> ndarray:
     """A view with axes reversed."""
     m = asarray(m)
@@ -159,11 +168,14 @@ def rollaxis(a, axis: int, start: int = 0) -> ndarray:
 # --- several arrays as one, one as several ----------------------------------------------------------------------------
 
 
-def concatenate(arrays, axis: int | None = 0, out: ndarray | None = None, *, dtype=None) -> ndarray:
+def concatenate(arrays, axis: int | None = 0, out: ndarray | None = None, *, dtype=None,
+                casting: str = "same_kind") -> ndarray:
     """Arrays one after the other along an axis; None: of all, in one dimension."""
     parts = [asarray(a) for a in arrays]
     if not parts:
         raise ValueError("need at least one array to concatenate")
+    if out is not None and dtype is not None:
+        raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
     if axis is None:
         parts, axis = [part.ravel() for part in parts], 0
     rank = parts[0].ndim
@@ -181,6 +193,10 @@ def concatenate(arrays, axis: int | None = 0, out: ndarray | None = None, *, dty
                       device=parts[0].device)
     elif out.shape != tuple(shape):
         raise ValueError(f"Output array is the wrong shape: {out.shape}, not {tuple(shape)}")
+    for part in parts:
+        if not numpy.can_cast(part.dtype, out.dtype, casting):
+            raise TypeError(f"cannot cast array data from {part.dtype} to {out.dtype} according to the rule "
+                            f"{casting!r}")
     start = 0
     before = (slice(None),) * axis
     for part in parts:
@@ -195,23 +211,23 @@ def concat(arrays, /, *, axis: int | None = 0) -> ndarray:
     return concatenate(arrays, axis)
 
 
-def stack(arrays, axis: int = 0, out: ndarray | None = None) -> ndarray:
+def stack(arrays, axis: int = 0, out: ndarray | None = None, *, dtype=None, casting: str = "same_kind") -> ndarray:
     """Arrays of one shape along a new axis."""
     parts = [asarray(a) for a in arrays]
     if len({part.shape for part in parts}) > 1:
         raise ValueError("all input arrays must have the same shape")
-    return concatenate([expand_dims(part, axis) for part in parts], axis, out)
+    return concatenate([expand_dims(part, axis) for part in parts], axis, out, dtype=dtype, casting=casting)
 
 
-def vstack(tup) -> ndarray:
+def vstack(tup, *, dtype=None, casting: str = "same_kind") -> ndarray:
     """Rows one under the other."""
-    return concatenate([atleast_2d(a) for a in tup], 0)
+    return concatenate([atleast_2d(a) for a in tup], 0, dtype=dtype, casting=casting)
 
 
-def hstack(tup) -> ndarray:
+def hstack(tup, *, dtype=None, casting: str = "same_kind") -> ndarray:
     """Columns side by side; vectors one after the other."""
     parts = [atleast_1d(a) for a in tup]
-    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1)
+    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
 def column_stack(tup) -> ndarray:
@@ -369,6 +385,33 @@ def _pairs(given: Any, rank: int) -> list[tuple]:
     """Two values for each axis, of one, a pair, or a pair for each."""
     given = given.get() if isinstance(given, ndarray) else given
     return [tuple(pair) for pair in numpy.broadcast_to(given, (rank, 2)).tolist()]
+
+
+def resize(a, new_shape) -> ndarray:
+    """The elements in rows in another shape, over and over again, or as many as it has."""
+    from .creation import indices_of, zeros
+    a = asarray(a)
+    shape = as_shape(new_shape)
+    if any(extent < 0 for extent in shape):
+        raise ValueError("all elements of `new_shape` must be non-negative")
+    if not a.size:
+        return zeros(shape, a.dtype, device=a.device)
+    return a.ravel()[indices_of(math.prod(shape), a.device) % a.size].reshape(shape)
+
+
+def trim_zeros(filt, trim: str = "fb") -> ndarray:
+    """A vector without the zeros at its front, "f", and its back, "b", as a view. The host waits for where they end."""
+    from .indexing import flatnonzero
+    filt = asarray(filt)
+    if filt.ndim != 1:
+        raise ValueError("trim_zeros is for a vector")
+    trim = trim.lower()
+    if trim not in ("f", "b", "fb", "bf"):
+        raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
+    kept = flatnonzero(filt)
+    if not kept.size:
+        return filt[:0]
+    return filt[int(kept[0]) if "f" in trim else 0:int(kept[-1]) + 1 if "b" in trim else None]
 
 
 def tile(A, reps) -> ndarray:

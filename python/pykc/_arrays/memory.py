@@ -62,9 +62,26 @@ class MemoryPool:
         return f"<pykc.MemoryPool: {self.used_bytes()} of {self.total_bytes()} bytes are used>"
 
 
+class PinnedMemoryPool:
+    """CuPy's pool of pinned memory, of which nothing is kept here."""
+
+    def n_free_blocks(self) -> int:
+        """Blocks that wait to be used again: none."""
+        return 0
+
+    def free_all_blocks(self) -> None:
+        """There is nothing to give back."""
+
+
 _pool = MemoryPool()
+_pinned_pool = PinnedMemoryPool()
 
 
 def get_default_memory_pool() -> MemoryPool:
     """The pool."""
     return _pool
+
+
+def get_default_pinned_memory_pool() -> PinnedMemoryPool:
+    """The pool of pinned memory, which is empty."""
+    return _pinned_pool

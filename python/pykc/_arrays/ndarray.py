@@ -74,21 +74,28 @@ class ndarray(DeviceNDArray):
     elements: `get()`, `item()`, `print`, `float(x)`, `bool(x)`."""
 
     __hash__ = None  # == compares elements
+    base: ndarray | None = None  # the array whose memory it is a view of
 
     def __init__(self, shape, dtype=float, order: str = "C", device=None):
         if isinstance(shape, _native.Array):
             super().__init__(shape, dtype)
             return
         dtype = as_dtype(dtype)
-        super().__init__(_native.allocate(as_device(device), dtype, as_shape(shape), order, from_pool=True), dtype)
+        super().__init__(_native.allocate(as_device(device), dtype, as_shape(shape), order or "C", from_pool=True), dtype)
 
     def _of(self, array: _native.Array) -> ndarray:
-        return ndarray(array, self.dtype)
+        return self._as_base_of(ndarray(array, self.dtype))
+
+    def _as_base_of(self, view: ndarray) -> ndarray:
+        view.base = self if self.base is None else self.base
+        return view
 
     # --- to the host --------------------------------------------------------------------------------------------------
 
-    def get(self, stream=None, order: str = "C", out=None):
-        """The elements as a NumPy array."""
+    def get(self, stream=None, order: str = "C", out=None, blocking: bool = True):
+        """The elements as a NumPy array, `out` or a new one. BLOCKING is taken for CuPy's sake: they are there."""
+        if out is None and not self._lies_by(order):
+            out = numpy.empty(self.shape, self.dtype, order)
         return self.copy_to_host(out, stream or 0)
 
     def item(self, *index):
@@ -165,7 +172,11 @@ class ndarray(DeviceNDArray):
 
     @property
     def flags(self) -> Flags:
-        return Flags(C_CONTIGUOUS=self.is_c_contiguous(), F_CONTIGUOUS=self.is_f_contiguous())
+        return Flags(C_CONTIGUOUS=self.is_c_contiguous(), F_CONTIGUOUS=self.is_f_contiguous(),
+                     OWNDATA=self.base is None)
+
+    def _lies_by(self, order: str) -> bool:
+        return self.is_c_contiguous() if order == "C" else self.is_f_contiguous() if order == "F" else True
 
     @property
     def mT(self) -> ndarray:
@@ -193,18 +204,21 @@ class ndarray(DeviceNDArray):
     def reshape(self, *shape, order: str = "C") -> ndarray:
         """The elements in another shape: the same memory where strides reach it so, else a copy."""
         shape = as_shape(shape[0] if len(shape) == 1 else shape)
-        if order == "F":
+        if order not in ("C", "F", "A"):
+            raise ValueError("`order` is \"C\", \"F\" or \"A\"")
+        if self._is_in_columns(order):
             return self.T.reshape(shape[::-1]).T
-        if order not in ("C", "A", "K"):
-            raise ValueError("`order` is \"C\" or \"F\"")
         shape = resolved_shape(shape, self.size)
         try:
             return self._of(self.reshaped(shape))
         except ValueError:
-            return self._of(self.copy().reshaped(shape))
+            return ndarray(self.copy().reshaped(shape), self.dtype)
 
     def ravel(self, order: str = "C") -> ndarray:
-        """In one dimension: the same memory where strides reach it so."""
+        """In one dimension, with "K" as the elements lie in memory: the same memory where strides reach it so."""
+        if order == "K":
+            axes = sorted(range(self.ndim), key=lambda axis: -abs(self.strides[axis]))
+            return self.transpose(axes).ravel()
         return self.reshape(-1 if self.size else 0, order=order)
 
     def flatten(self, order: str = "C") -> ndarray:
@@ -240,12 +254,16 @@ class ndarray(DeviceNDArray):
         if dtype is None:
             return self._of(self)
         found = super().view(as_dtype(dtype))
-        return ndarray(found, found.dtype)
+        return self._as_base_of(ndarray(found, found.dtype))
 
     @property
     def real(self) -> ndarray:
         """A view of the real parts; of real numbers the array itself."""
         return self._part(0)
+
+    @real.setter
+    def real(self, value) -> None:
+        assign(self.real, value)
 
     @property
     def imag(self) -> ndarray:
@@ -255,21 +273,26 @@ class ndarray(DeviceNDArray):
         from .creation import zeros_like
         return zeros_like(self)
 
+    @imag.setter
+    def imag(self, value) -> None:
+        if self.dtype.kind != "c":
+            raise TypeError(f"elements of {self.dtype} have no imaginary part to set: `x.astype(complex)` has them")
+        assign(self.imag, value)
+
     def _part(self, place: int) -> ndarray:
         if self.dtype.kind != "c":
             return self
         dtype = numpy.dtype(f"f{self.itemsize // 2}")
         if self.device.is_cpu:
             host = numpy.asarray(_native.Array(self))
-            return ndarray(_native.wrap(self.device, host.imag if place else host.real), dtype)
-        return ndarray(_native.wrap(self.device, _Parts(self, dtype, place)), dtype)
+            return self._as_base_of(ndarray(_native.wrap(self.device, host.imag if place else host.real), dtype))
+        return self._as_base_of(ndarray(_native.wrap(self.device, _Parts(self, dtype, place)), dtype))
 
     # --- copies -------------------------------------------------------------------------------------------------------
 
     def copy(self, order: str = "C") -> ndarray:
         """A new array of the elements, in rows unless `order` is "F", or "K" and the array lies in columns."""
-        by_columns = order == "F" or order in "AK" and self.is_f_contiguous() and not self.is_c_contiguous()
-        made = ndarray(self.shape, self.dtype, "F" if by_columns else "C", self.device)
+        made = ndarray(self.shape, self.dtype, "F" if self._is_in_columns(order) else "C", self.device)
         convert_into(made, self)
         return made
 
@@ -284,10 +307,10 @@ class ndarray(DeviceNDArray):
         dtype = as_dtype(dtype)
         if not numpy.can_cast(self.dtype, dtype, casting):
             raise TypeError(f"cannot cast array data from {self.dtype} to {dtype} according to the rule '{casting}'")
-        if dtype == self.dtype and not copy:
+        order = order or "K"
+        if dtype == self.dtype and not copy and self._lies_by(order):
             return self
-        by_columns = order == "F" or order in "AK" and self.is_f_contiguous() and not self.is_c_contiguous()
-        made = ndarray(self.shape, dtype, "F" if by_columns else "C", self.device)
+        made = ndarray(self.shape, dtype, "F" if self._is_in_columns(order) else "C", self.device)
         convert_into(made, self)
         return made
 

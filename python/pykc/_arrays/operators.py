@@ -181,9 +181,9 @@ def _compress(self, condition, axis: int | None = None, out=None):
 _define("compress", _compress)
 
 
-def _sort(self, axis: int = -1) -> None:
+def _sort(self, axis: int = -1, kind: str | None = None) -> None:
     """Puts the elements along an axis in ascending order, in place."""
-    self[...] = importlib.import_module(".sorting", __package__).sort(self, axis)
+    self[...] = importlib.import_module(".sorting", __package__).sort(self, axis, kind)
 
 
 def _partition(self, kth, axis: int = -1) -> None:
@@ -191,6 +191,12 @@ def _partition(self, kth, axis: int = -1) -> None:
     self[...] = importlib.import_module(".sorting", __package__).partition(self, kth, axis)
 
 
+def _round(self, ndigits: int | None = None):
+    """`round(x, 2)`: `pykc.round` of the array."""
+    return importlib.import_module(".comparing", __package__).round(self, ndigits or 0)
+
+
+_define("__round__", _round)
 _define("sort", _sort)
 _define("partition", _partition)
 

@@ -1,6 +1,7 @@
 """Sums, extrema, means and their kin along axes: each one kernel of the C++ library, or two where one needs another."""
 from __future__ import annotations
 
+import builtins
 import functools
 from typing import Any, NamedTuple
 
@@ -314,11 +315,13 @@ def _with_numbers(a, value: str, axis: int | None) -> ndarray:
     return without_nans(a, value)
 
 
-def average(a, axis=None, weights=None, *, keepdims: bool = False) -> ndarray:
-    """The mean with weights. The host waits for whether their sums are not 0."""
+def average(a, axis=None, weights=None, returned: bool = False, *, keepdims: bool = False):
+    """The mean with weights, and with RETURNED their sums. The host waits for whether these are not 0."""
+    a = asarray(a)
     if weights is None:
-        return mean(a, axis, keepdims=keepdims)
-    a, weights = asarray(a), asarray(weights)
+        found = mean(a, axis, keepdims=keepdims)
+        return (found, zeros_of(found) + found.dtype.type(a.size / builtins.max(found.size, 1))) if returned else found
+    weights = asarray(weights)
     if weights.shape != a.shape:
         if weights.ndim != 1 or not is_integer(axis):
             raise TypeError("weights have the shape of the array, or one dimension for one axis")
@@ -331,7 +334,7 @@ def average(a, axis=None, weights=None, *, keepdims: bool = False) -> ndarray:
     scale = sum(weights + zeros_of(a), axis, dtype, None, keepdims)
     if bool((scale == 0).any()):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-    return total / scale
+    return (total / scale, scale) if returned else total / scale
 
 
 def zeros_of(a: ndarray) -> ndarray:

@@ -2,14 +2,15 @@
 result, whose place in both runs a binary search finds. Equal elements keep their order; NaNs come last."""
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy
 
-from .creation import asarray, full, indices_of
+from .creation import asarray, full, indices_of, zeros
 from .generated import for_each
 from .indexing import flatnonzero, take_along_axis
-from .joining import broadcast_to, concatenate
+from .joining import broadcast_to, concatenate, moveaxis
 from .ndarray import axis_of, ndarray
 from .scanning import cumsum
 
@@ -139,13 +140,23 @@ def _merged(keys: ndarray, places: ndarray, text: str) -> tuple[ndarray, ndarray
     return keys, places
 
 
-def sort(a, axis: int | None = -1, *, descending: bool = False, stable: bool = True) -> ndarray:
-    """The elements along an axis in ascending order, NaNs last; None: all of them, in one dimension."""
+def _check_kind(kind: str | None) -> None:
+    if kind not in (None, "stable", "quicksort", "mergesort", "heapsort"):
+        raise ValueError(f"sort kind must be one of 'quicksort', 'heapsort', or 'stable' (got {kind!r})")
+
+
+def sort(a, axis: int | None = -1, kind: str | None = None, *, descending: bool = False,
+         stable: bool = True) -> ndarray:
+    """The elements along an axis in ascending order, NaNs last; None: all of them, in one dimension. It is stable,
+    whatever KIND says."""
+    _check_kind(kind)
     return _sorted(a, axis, False, descending)[0]
 
 
-def argsort(a, axis: int | None = -1, *, descending: bool = False, stable: bool = True) -> ndarray:
-    """Where the elements of the sorted array were; of equal ones the first comes first."""
+def argsort(a, axis: int | None = -1, kind: str | None = None, *, descending: bool = False,
+            stable: bool = True) -> ndarray:
+    """Where the elements of the sorted array were; of equal ones the first comes first, whatever KIND says."""
+    _check_kind(kind)
     return _sorted(a, axis, True, descending)[1]
 
 
@@ -235,13 +246,24 @@ def _unique(a, equal_nan: bool) -> UniqueAll:
 
 def unique(ar, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis=None, *,
            equal_nan: bool = True):
-    """The different elements in ascending order, and where asked for the first place of each, the place among them of
-    every element, and how often each is there."""
-    if axis is not None:
-        raise NotImplementedError("unique(axis=): there is unique of all elements")
-    found = _unique(ar, equal_nan)
+    """The different elements in ascending order, or parts along an axis, and where asked for the first place of each,
+    the place among them of every element, and how often each is there."""
+    found = _unique(ar, equal_nan) if axis is None else _unique_parts(asarray(ar), axis)
     wanted = [part for part, is_wanted in zip(found, (True, return_index, return_inverse, return_counts)) if is_wanted]
     return wanted[0] if len(wanted) == 1 else tuple(wanted)
+
+
+def _unique_parts(a: ndarray, axis: int) -> UniqueAll:
+    """`unique` of the parts along an axis, in the order of their elements: numbered by one element after the other."""
+    axis = axis_of(axis, a.ndim)
+    rows = moveaxis(a, axis, 0)
+    rows = rows.reshape(a.shape[axis], math.prod(rows.shape[1:]))
+    numbers = zeros(rows.shape[0], "int64", device=a.device)
+    for column in rows.T:
+        column = _unique(column, False)
+        numbers = _unique(numbers * column.values.size + column.inverse_indices, False).inverse_indices
+    found = _unique(numbers, False)
+    return found._replace(values=a[(slice(None),) * axis + (found.indices,)])
 
 
 def unique_all(x, /) -> UniqueAll:
@@ -266,8 +288,8 @@ def unique_values(x, /) -> ndarray:
     return _unique(x, False).values
 
 
-def isin(element, test_elements, *, invert: bool = False) -> ndarray:
-    """Whether each element is one of the others."""
+def isin(element, test_elements, assume_unique: bool = False, invert: bool = False, *, kind=None) -> ndarray:
+    """Whether each element is one of the others. ASSUME_UNIQUE and KIND, by which NumPy is faster, change nothing."""
     element, others = asarray(element), sort(asarray(test_elements), None)
     if not others.size:
         return full(element.shape, invert, bool, device=element.device)
@@ -285,10 +307,14 @@ def union1d(ar1, ar2) -> ndarray:
     return unique(concatenate([ar1, ar2], None))
 
 
-def intersect1d(ar1, ar2, assume_unique: bool = False) -> ndarray:
-    """The different elements that both have, in order."""
-    values = unique(ar1)
-    return values[isin(values, ar2)].astype(numpy.result_type(values.dtype, asarray(ar2).dtype), copy=False)
+def intersect1d(ar1, ar2, assume_unique: bool = False, return_indices: bool = False):
+    """The different elements that both have, in order; and where asked for their first places in both."""
+    one, other = _unique(ar1, True), _unique(ar2, True)
+    is_common = isin(one.values, other.values)
+    values = one.values[is_common].astype(numpy.result_type(one.values.dtype, other.values.dtype), copy=False)
+    if not return_indices:
+        return values
+    return values, one.indices[is_common], other.indices[searchsorted(other.values, values)]
 
 
 def setdiff1d(ar1, ar2, assume_unique: bool = False) -> ndarray:

@@ -12,6 +12,7 @@ from .generated import for_each
 from .joining import broadcast_to, moveaxis, where
 from .ndarray import axes_of, delivered, is_integer, ndarray
 from .sorting import searchsorted, sort
+from .ufuncs import find
 
 _COUNT = """@kernel(wraparound=False)
 def count(counts, x, weights):
@@ -158,7 +159,14 @@ def _histogram(columns: list[ndarray], bins, ranges, density: bool, weights) -> 
 
 # --- quantiles --------------------------------------------------------------------------------------------------------
 
-_METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
+#: The methods that interpolate at (n + 1 - alpha - beta) q + alpha - 1, by alpha and beta.
+_PLOTTING = {"interpolated_inverted_cdf": (0, 1), "hazen": (1 / 2, 1 / 2), "weibull": (0, 0),
+             "median_unbiased": (1 / 3, 1 / 3), "normal_unbiased": (3 / 8, 3 / 8)}
+#: Those that interpolate at n q less this, if at all.
+_STEPS = {"inverted_cdf": 1, "averaged_inverted_cdf": 1, "closest_observation": 1.5}
+#: Those that take one of the elements.
+_CHOOSING = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
+_METHODS = ("linear", "lower", "higher", "midpoint", "nearest", *_PLOTTING, *_STEPS)
 
 
 def quantile(a, q, axis=None, out: ndarray | None = None, overwrite_input: bool = False, method: str = "linear",
@@ -202,18 +210,18 @@ def _quantile(a, q, whole: int, axis, out, method: str, keepdims: bool, skips_na
     if a.dtype.kind not in "iuf" and not is_median:
         raise TypeError(f"quantiles are of real numbers, not of {a.dtype}")
     if method not in _METHODS and not is_median:
-        raise NotImplementedError(f"method={method!r}: there are {', '.join(_METHODS)}")
+        raise ValueError(f"method={method!r}: there are {', '.join(_METHODS)}")
     is_number = isinstance(q, (int, float))
     q = numpy.asarray(q.get() if isinstance(q, ndarray) else q)
     is_end = whole == 1 and q.dtype.kind in "biu"  # the least or the greatest element
-    q = q / whole
+    q = q / (a.dtype.type(whole) if a.dtype.kind == "f" else whole)
     if q.size and not (q.min() >= 0 and q.max() <= 1):
         raise ValueError("Quantiles must be in the range [0, 1]" if whole == 1 else
                          "Percentiles must be in the range [0, 100]")
     axes = axes_of(axis, a.ndim)
     kept = [extent for place, extent in enumerate(a.shape) if place not in axes]
-    dtype = a.dtype if method in ("lower", "higher", "nearest") or is_end else \
-        a.dtype if is_number and a.dtype.kind in "fc" else numpy.result_type(a.dtype, float)
+    dtype = a.dtype if method in _CHOOSING or is_end else \
+        a.dtype if is_number and a.dtype.kind in "fc" else numpy.result_type(a.dtype, q.dtype)
     if a.size:
         rows = moveaxis(a, axes, tuple(range(a.ndim - len(axes), a.ndim))).reshape(math.prod(kept), -1)
         found = _of_rows(sort(rows, -1), q.ravel(), method, dtype, skips_nans)
@@ -231,22 +239,27 @@ def _of_rows(rows: ndarray, q: numpy.ndarray, method: str, dtype: numpy.dtype, s
     extent = rows.shape[1]
     numbers = indices_of(rows.shape[0], rows.device)
     counts = (rows == rows).sum(1) if skips_nans else full_like(numbers, extent)
-    position = asarray(q.reshape(-1, 1), device=rows.device) * (counts - 1).clip(0)
-    low = position.astype("int64")
-    high = (low + (position > low)).clip(0, extent - 1)
+    position = _position(asarray(q.reshape(-1, 1), float, device=rows.device), counts, method).astype(q.dtype)
+    low = find("floor")(position).astype("int64")
+    high = low + (position > low)
     if method == "nearest":
-        from .ufuncs import find
         low = find("rint")(position).astype("int64")
+    elif method == "averaged_inverted_cdf":
+        high = low + 1
+    elif method == "closest_observation":
+        low = where((position == low) & (low % 2 == 1), low, low + 1)
+    low, high = (one.clip(0, (counts - 1).clip(0)) for one in (low, high))
     first, last = rows[numbers, low], rows[numbers, high]
-    if method in ("lower", "nearest"):
+    if method in ("lower", "nearest", "closest_observation"):
         found = first
-    elif method == "higher":
+    elif method in ("higher", "inverted_cdf"):
         found = last
     elif method == "median":
         wide = numpy.result_type(dtype, numpy.float32)
         found = (first.astype(wide, copy=False) + last) / 2
     else:
-        part = where(position > low, 0.5, 0.0) if method == "midpoint" else position - low
+        part = where(position > low, 0.5, 0.0) if method == "midpoint" else \
+            where(position > low, 1.0, 0.5) if method == "averaged_inverted_cdf" else position - low
         if rows.dtype.kind != "f":
             first, last = first.astype(float), last.astype(float)
         part = part.astype(numpy.result_type(dtype, numpy.float32))
@@ -260,11 +273,21 @@ def _of_rows(rows: ndarray, q: numpy.ndarray, method: str, dtype: numpy.dtype, s
     return where(end != end, end.astype(dtype), found)
 
 
+def _position(q: ndarray, counts: ndarray, method: str) -> ndarray:
+    """Where in a sorted row of so many elements the quantiles are; some lie before the first or behind the last."""
+    if method in _STEPS:
+        return q * counts - _STEPS[method]
+    if method in _PLOTTING:
+        alpha, beta = _PLOTTING[method]
+        return q * counts + (alpha + q * (1 - alpha - beta)) - 1
+    return q * (counts - 1).clip(0)
+
+
 # --- of several variables ---------------------------------------------------------------------------------------------
 
 
-def cov(m, y=None, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> ndarray:
-    """The covariances of variables, which are rows, or columns unless ROWVAR."""
+def cov(m, y=None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, *, dtype=None) -> ndarray:
+    """The covariances of variables, which are rows, or columns unless ROWVAR, at least in float64 or in DTYPE."""
     from .joining import atleast_2d, concatenate
     from .products import matmul
 
@@ -276,16 +299,15 @@ def cov(m, y=None, rowvar: bool = True, bias: bool = False, ddof: int | None = N
 
     rows = by_rows(m)
     rows = rows if y is None else concatenate([rows, by_rows(y)], 0)
-    rows = rows.astype(numpy.result_type(rows.dtype, float), copy=False)
+    rows = rows.astype(numpy.result_type(rows.dtype, float) if dtype is None else dtype, copy=False)
     rows = rows - rows.mean(1, keepdims=True)
     count = rows.shape[1] - (ddof if ddof is not None else 0 if bias else 1)
     return (matmul(rows, rows.T.conj()) / max(count, 0)).squeeze()
 
 
-def corrcoef(x, y=None, rowvar: bool = True) -> ndarray:
-    """The correlations of variables, which are rows, or columns unless ROWVAR."""
-    from .ufuncs import find
-    found = cov(x, y, rowvar)
+def corrcoef(x, y=None, rowvar: bool = True, *, dtype=None) -> ndarray:
+    """The correlations of variables, which are rows, or columns unless ROWVAR, at least in float64 or in DTYPE."""
+    found = cov(x, y, rowvar, dtype=dtype)
     if found.ndim == 0:
         return found / found
     deviations = find("sqrt")(found.diagonal().real)

@@ -24,14 +24,16 @@ def _rounding(name: str) -> dict[str, str]:
     return {"f": f"z = np.{name}(x0)", "c": f"z = np.{name}(x0)", "": "z = x0"}
 
 
+_COMPLEX_POWER = ("z = np.power(x0, x1) if x0 != 0 or x1 == 0 else complex(0 if x1.real > 0 else math.nan, "
+                  "0 if x1.real > 0 else math.nan)")
+
+
 #: What the language has by another name, or in other words for some kinds of numbers: lines by the type of the first
 #: input ("f16"), or its kind ("b", "i", "u", "f", "c"); "" is for the others.
 OWN: dict[str, dict[str, str]] = {
     "divide": {"c": "z = x0 / x1 if x1 != 0 else complex(x0.real / abs(x1.real), x0.imag / abs(x1.real))",
                "": "z = x0 / x1"},
-    "power": {"c": "z = np.power(x0, x1) if x0 != 0 or x1 == 0 else complex(0 if x1.real > 0 else math.nan, "
-                   "0 if x1.real > 0 else math.nan)",
-              "": "z = np.power(x0, x1)"},
+    "power": {"c": _COMPLEX_POWER, "": "z = np.power(x0, x1)"},
     "square": {"b": "z = x0", "": "z = x0 * x0"},
     "reciprocal": {"f": "z = 1 / x0", "c": "z = 1 / x0", "i": "z = x0 if x0 == 1 or x0 == -1 else 0",
                    "": "z = 1 if x0 == 1 else 0"},
@@ -40,7 +42,7 @@ OWN: dict[str, dict[str, str]] = {
     "floor": _rounding("floor"), "ceil": _rounding("ceil"), "trunc": _rounding("trunc"),
     "rint": {"": "z = np.rint(x0)"},
     "heaviside": {"": "z = x0 if x0 != x0 else 0 if x0 < 0 else 1 if x0 > 0 else x1"},
-    "float_power": {"": "z = x0 ** x1"},
+    "float_power": {"c": _COMPLEX_POWER, "": "z = x0 ** x1"},
     "ldexp": {"": "z = np.ldexp(x0, max(-10000, min(10000, x1)))"},
     "bitwise_count": {"b": "z = x0", "i": "z = popc(abs(x0))", "": "z = popc(x0)"},
     "divmod": {"": "z0 = x0 // x1\nz1 = x0 % x1"},

@@ -105,7 +105,10 @@ class ufunc:
             values[0] = _array_of(values[0], loop.inputs[0])
         if out is not None:
             return self._into(loop, values, out)
-        found = loop.native.map(tuple(values))
+        by_columns = _lie_by_columns(values)
+        found = loop.native.map(tuple(map(_turned, values)) if by_columns else tuple(values))
+        if by_columns:
+            found = found.transposed() if self.nout == 1 else [one.transposed() for one in found]
         if self.nout == 1:
             return ndarray(found, loop.outputs[0])
         return tuple(ndarray(one, dtype) for one, dtype in zip(found, loop.outputs))
@@ -247,6 +250,18 @@ class ufunc:
 
 def _device(values: list):
     return next(value.device for value in values if isinstance(value, ndarray))
+
+
+def _lie_by_columns(values: list) -> bool:
+    """Whether all arrays have one shape and lie in columns: so do the results then."""
+    for value in values:
+        if isinstance(value, ndarray) and (value.is_contiguous() or not value.is_contiguous("F")):
+            return False
+    return len({value.shape for value in values if isinstance(value, ndarray)}) == 1
+
+
+def _turned(value: Any) -> Any:
+    return value.transposed() if isinstance(value, ndarray) else value
 
 
 def _array_of(value: Any, dtype=None) -> ndarray:

@@ -95,6 +95,11 @@ class Device:
         """The most threads of a block."""
         return self._facts["max_threads_per_block"]
 
+    @property
+    def mem_info(self) -> MemoryInfo:
+        """Bytes of its memory: (free, total)."""
+        return MemoryInfo(*self._open().memory_info())
+
     def _open(self) -> _native.Device:
         return _devices.device(self._facts["name"])
 

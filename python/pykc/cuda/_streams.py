@@ -225,9 +225,13 @@ external_stream = ExternalStream  # Numba's name
 
 
 class Event:
-    """A place in a stream, to wait for and to measure from. Until `record` it has none: a RuntimeError says so."""
+    """A place in a stream, to wait for and to measure from. Until `record` it has none: a RuntimeError says so.
 
-    def __init__(self):
+    BLOCK and DISABLE_TIMING are taken for CuPy's sake: every event can be measured from."""
+
+    def __init__(self, block: bool = False, disable_timing: bool = False, interprocess: bool = False):
+        if interprocess:
+            raise NotImplementedError("events are of one process: `interprocess=False`")
         self._native: _native.Event | None = None
 
     def _recorded(self) -> _native.Event:

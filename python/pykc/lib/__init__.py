@@ -1,0 +1,2 @@
+"""`cupy.lib`: `pykc.lib.stride_tricks`."""
+from . import stride_tricks as stride_tricks
