@@ -132,14 +132,117 @@ def test_expressions_of_c(c, expected):
 
 
 @pytest.mark.parametrize("body, said", [
-    ("z = *x", r"`\*` before a value"), ("do z += x; while (z < 3);", "`do`"), ("z = x ** 2", r"pow\(x, y\)"),
+    ("z = *x", r"`\*` before a value"), ("switch (1) { case 1: z = x; }", "`switch`"), ("z = x ** 2", r"pow\(x, y\)"),
     ("for (int i = 0; i < 3; i++) z += x;", "the index of the element"), ("z = x; break;", "`break`"),
-    ("atomicAdd(z, x)", "`&` belongs there"), ("z = atomicAdd(&z[0], x)", "the function `atomicAdd`"),
+    ("atomicAdd(z, x)", "`&` belongs there"), ("z = _ind.get()[x]", "`_ind.get"),
     ("w = x", "declare it"), ("z = y", "no parameter"), ("z = foo(x)", "the function `foo`"), ("z = x.real", r"`\.`"),
     ("z = (x", "belongs"), ("x", "does nothing"), ("z = x $ 2", r"`\$ 2`")])
 def test_what_bodies_lack_is_said_at_once(body, said):
     with pytest.raises(NotImplementedError, match=said):
         pykc.ElementwiseKernel("T x", "T z", body)
+
+
+@pytest.mark.parametrize("options, said", [(("-DN=3",), "-DN=3"), (("--maxrregcount=8",), "there are -std=")])
+def test_options_that_mean_something_else_are_refused(options, said):
+    with pytest.raises(NotImplementedError, match=said):
+        pykc.ElementwiseKernel("T x", "T z", "z = x", options=options)
+
+
+def test_texts_around_the_elements():
+    window = pykc.ElementwiseKernel("", "float64 w", """
+        const double fac { abs( start + delta * ( i - 1 ) ) };
+        if ( i != 0 && i != ( _ind.size() - 1 ) ) {
+            w = ( 1.0 - fac ) * cos( M_PI * fac ) + 1.0 / M_PI * sin( M_PI * fac );
+        } else { w = 0.0; }""", options=("-std=c++11", "--fmad=false"),
+        loop_prep="const double delta { 2.0 / ( _ind.size() - 1 ) }; const double start { -1.0 + delta };")
+    fac = abs(np.linspace(-1, 1, 51)[1:-1])
+    expected = np.r_[0, (1 - fac) * np.cos(np.pi * fac) + np.sin(np.pi * fac) / np.pi, 0]
+    np.testing.assert_allclose(window(pykc.empty(51)).get(), expected, atol=1e-15)
+    added = pykc.ElementwiseKernel("T x", "raw T total", """
+        part = 100; if (x < 0) continue; if (x > 9) return; part = x;
+        """, loop_prep="T part {};", after_loop="atomicAdd(&total[0], part);", no_return=True)
+    total = pykc.zeros(1)
+    added(pykc.array([1.0, -2, 3, 10]), total)
+    assert total.item() == 104  # 100 for -2, and nothing for 10
+
+
+def test_an_element_is_done_early():
+    kernel = pykc.ElementwiseKernel("T x", "T z", """
+        z = 1;
+        if (x < 0 or not (x == x)) { z = -1; continue; }
+        for (int k = 0; k < 9; k++) { if (k == x) return; z += k; }
+        do { z *= 2; if (z > 50) continue; z += 1; } while (z < 100);
+    """)
+    assert kernel(pykc.array([-3.0, 3, 0, 99])).tolist() == [-1, 4, 1, 148]
+    found = pykc.zeros((2, 2)) + 7
+    pykc.ElementwiseKernel("T x", "T z", "if (x > 1 and x < 3) return; z = x")(pykc.arange(4.0).reshape(2, 2), found)
+    assert found.tolist() == [[0, 1], [7, 3]]
+
+
+def test_declarations_of_c():
+    kernel = pykc.ElementwiseKernel("T x, T in, raw T size", "T z, T lambda", """
+        T a {}; T b {x}; const T& c = size[1]; T list[3] = {1, x}; T plain[2]; double d = {0.5};
+        plain[0] = list[0] + list[1] + list[2]; plain[1] = in;
+        z = a + b + c * plain[0] + 10 * plain[1];
+        lambda = d * size.size() + ('a' - 'A') + (T)M_SQRT2 * 0;
+    """)
+    z, other = kernel(pykc.array([1.0, 2]), 3.0, pykc.array([5.0, 7]))
+    assert z.tolist() == [1 + 7 * 2 + 30, 2 + 7 * 3 + 30] and other.tolist() == [33, 33]
+    s, c = pykc.ElementwiseKernel("T x", "T s, T c", "sincos(x, &s, &c)")(pykc.array([0.5]))
+    assert (s.item(), c.item()) == pytest.approx((np.sin(0.5), np.cos(0.5)))
+
+
+def test_complex_numbers_of_c():
+    x = np.array([0.5 + 1j, -1 + 2j])
+    for type_ in ("complex64", "complex128"):
+        d = pykc.array(x.astype(type_))
+        for c, expected in (("exp(x)", np.exp(x)), ("conj(x) * thrust::conj(x)", np.conj(x) ** 2),
+                            ("pow(x, 2)", x ** 2), ("sqrt(x) / C(2, -1)", np.sqrt(x) / (2 - 1j)),
+                            ("x.imag() + 2 * x.real()", x.imag + 2 * x.real), ("arg(x)", np.angle(x)),
+                            ("C(x.imag(), x.real())", x.imag + 1j * x.real),
+                            ("x * thrust::complex<double>(0, 1)", x * 1j), ("complex<float>(1, 2)", 1 + 2j + 0 * x),
+                            ("(x + 1).real() * norm(x)", (x + 1).real * abs(x) ** 2),
+                            ("polar(2.0, 1.0)", 2 * np.exp(1j) + 0 * x)):
+            made = pykc.ElementwiseKernel("C x", "C z", f"C j(0., -1.); z = {c}; z = z * j;")(d).get()
+            np.testing.assert_allclose(made, expected * -1j, rtol=1e-5, atol=1e-6), c
+    parts = pykc.ElementwiseKernel("C x", "float64 re, float64 size", "re = x.real(); size = log(abs(x));")
+    np.testing.assert_allclose(parts(pykc.array(x))[1].get(), np.log(abs(x)))
+
+
+def test_indices_of_the_axes():
+    x = np.arange(12.0).reshape(3, 4)
+    lower = pykc.ElementwiseKernel("T x, int64 k", "T z", "z = (_ind.get()[1] - _ind.get()[0] <= k) ? x : 0",
+                                   reduce_dims=False)
+    assert_same(lower(pykc.array(x), 0), np.tril(x))
+    last = pykc.ElementwiseKernel("T x", "int32 z", "z = _ind.get()[_ind.ndim - 1] + 10 * _ind.ndim")
+    assert last(pykc.array(x)).get()[2].tolist() == [20, 21, 22, 23]
+    with pytest.raises(NotImplementedError, match="the axis 1 of an index of 1"):
+        lower(pykc.arange(3), 0)
+
+
+def test_bits_of_c():
+    x = np.array([0, 1, 0xF0, 2 ** 31], "u4")
+    bits = pykc.ElementwiseKernel("uint32 x", "int32 a, int32 b, int32 c, uint32 d",
+                                  "a = __popc(x); b = __clz(x); c = __ffs(x); d = __brev(x)")
+    a, b, c, d = (one.tolist() for one in bits(pykc.array(x)))
+    assert (a, b, c, d) == ([0, 1, 4, 1], [32, 31, 24, 0], [0, 1, 5, 32], [0, 2 ** 31, 0x0F000000, 1])
+    wide = pykc.ElementwiseKernel("int64 x", "int32 z", "z = __popcll(x) + 100 * __clzll(x)")
+    assert wide(pykc.array([-1, 1])).tolist() == [64, 6301]
+
+
+def test_constants_of_c():
+    kernel = pykc.ElementwiseKernel("T x", "T z",
+                                    'z = x == 0 ? NAN : x == 1 ? -INFINITY : x == 2 ? nan("0xff") : M_PI_2')
+    np.testing.assert_array_equal(kernel(pykc.arange(4.0)).get(), [np.nan, -np.inf, np.nan, np.pi / 2])
+    assert kernel(pykc.arange(4, dtype=np.float32)).dtype == np.float32
+
+
+def test_old_values_of_atomic_operations():
+    places = pykc.ElementwiseKernel("T x", "raw int32 count, raw T found",
+                                    "if (x > 2) { int k = atomicAdd(&count[0], 1); found[k] = x; }", no_return=True)
+    count, found = pykc.zeros(1, np.int32), pykc.zeros(6)
+    places(pykc.array([1.0, 5, 2, 3, 4]), count, found)
+    assert count.item() == 3 and sorted(found.tolist()[:3]) == [3, 4, 5]
 
 
 def test_translation_keeps_the_meaning_of_c():
