@@ -21,11 +21,12 @@ HAS_NUMBA = True  # there is what takes Numba's functions
 _LATER = {"compile": "._compile", "compile_for_current_device": "._compile", "compile_ptx": "._compile",
           "compile_ptx_for_current_device": "._compile", "reduce": ".._reduce", "Reduce": ".._reduce",
           "vectorize": ".._ufunc", "guvectorize": ".._ufunc", "random": ".random", "libdevice": ".libdevice",
-          "bf16": ".bf16", "fp16": ".fp16", "cudadrv": ".cudadrv", "config": ".._config", "core": "..numba.core",
+          "bf16": ".bf16", "fp16": ".fp16", "cudadrv": ".cudadrv",
+          "testing": ".testing", "runtime": ".cudadrv.runtime", "CudaSupportError": ".cudadrv.error", "config": ".._config", "core": "..numba.core",
           "types": "..types", "typeof": "..types",
           **dict.fromkeys(("declare_device", "LinkableCode", "CUSource", "PTXSource", "Cubin", "Fatbin", "Object",
                            "Archive"), "._linking")}
-_MODULES = ("random", "libdevice", "bf16", "fp16", "cudadrv", "config", "core", "types")
+_MODULES = ("random", "libdevice", "bf16", "fp16", "cudadrv", "testing", "config", "core", "types")
 _TYPES = frozenset(importlib.import_module("..types", __name__).NUMBA_NAMES)
 
 

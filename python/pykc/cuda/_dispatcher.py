@@ -438,6 +438,9 @@ class Dispatcher(Function):
         raise NotImplementedError("get_const_mem_size: the tables of a kernel are what `const.array_like` names")
 
 
+CUDADispatcher = Dispatcher  # Numba's name
+
+
 class _Untested(Dispatcher):
     """A kernel that is only looked at, or is for another device than the one in use."""
 
