@@ -33,6 +33,25 @@ def test_streams():
         increment[1, 1, "s"]
 
 
+def test_waiting_without_blocking():
+    import asyncio
+
+    @cuda.jit
+    def fill(x, value):
+        x[cuda.grid(1)] = value
+
+    async def filled(value):
+        stream, x = cuda.stream(), cuda.device_array(64, np.int64)
+        fill[1, 64, stream](x, value)
+        assert await stream.async_done() is stream
+        return x.copy_to_host(stream=stream)
+
+    async def both():
+        return await asyncio.gather(filled(1), filled(2))
+
+    assert [set(one.tolist()) for one in asyncio.run(both())] == [{1}, {2}]
+
+
 def test_the_current_stream():
     stream, other = cuda.Stream(), cuda.Stream(non_blocking=True)
     assert cuda.get_current_stream() == cuda.Stream.null == cuda.default_stream() == cuda.Stream(null=True) != stream
