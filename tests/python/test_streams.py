@@ -292,6 +292,11 @@ def test_limits_of_a_device():
     assert (device.COMPUTE_CAPABILITY_MAJOR, device.COMPUTE_CAPABILITY_MINOR) == device.compute_capability
     assert device.MAX_THREADS_PER_MULTI_PROCESSOR in (1024, 1536, 2048)
     assert device.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN >= device.MAX_SHARED_MEMORY_PER_BLOCK
+    assert device.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR >= device.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+    assert device.MAX_REGISTERS_PER_MULTIPROCESSOR == device.MAX_REGISTERS_PER_BLOCK
+    context = device.get_primary_context()
+    assert context.device == device and context.get_memory_info().total > 0
+    device.release_primary_context()
 
 
 def test_callback():
