@@ -70,7 +70,7 @@ def test_statements_of_c():
     assert z.tolist() == [2.0, 7.0, 1.5, -3.0] and sign.tolist() == [-3, 0, 3, 6]
 
 
-def test_expressions_of_c():
+def test_operators_of_c():
     x, y = np.array([-7, 0, 7, 6], "i4"), np.array([3, 5, 0, 2], "i4")
     for text, expected in (("x && y", (x != 0) & (y != 0)), ("(x || y) + 1", ((x != 0) | (y != 0)) + 1),
                            ("-(x && 2.5)", -(x != 0).astype(int)), ("(x / 2) ^ 1", np.array([-3, 0, 3, 3]) ^ 1),
@@ -132,7 +132,9 @@ def test_expressions_of_c(c, expected):
 
 
 @pytest.mark.parametrize("body, said", [
-    ("z = *x", r"`\*` before a value"), ("switch (1) { case 1: z = x; }", "`switch`"), ("z = x ** 2", r"pow\(x, y\)"),
+    ("z = *x", r"`\*` before a value"), ("goto end;", "`goto`"),
+    ("switch (1) { case 1: z = x; case 2: z = 2; }", "goes on in the next"),
+    ("switch (1) { case 1: if (x) break; z = 2; }", "`break`"), ("z = x ** 2", r"pow\(x, y\)"),
     ("for (int i = 0; i < 3; i++) z += x;", "the index of the element"), ("z = x; break;", "`break`"),
     ("atomicAdd(z, x)", "`&` belongs there"), ("z = _ind.get()[x]", "`_ind.get"),
     ("w = x", "declare it"), ("z = y", "no parameter"), ("z = foo(x)", "the function `foo`"), ("z = x.real", r"`\.`"),
@@ -179,6 +181,26 @@ def test_an_element_is_done_early():
     assert found.tolist() == [[0, 1], [7, 3]]
 
 
+def test_switch_of_c():
+    kernel = pykc.ElementwiseKernel("T x, int32 how", "T z", """
+        for (int k = 0; k < 3; k++) {
+            switch (how + k) {
+                case 0: z = x; break;
+                default: { z = -1; break; }
+                case 1: case 2: { T y = 2 * x; z = y; } break;
+                case 'a': z = 'b'; continue;
+                case 98: return;
+                case 3: z += 1;
+            }
+            z += 100;
+        }
+    """)
+    how = np.array([0, 1, 3, 97], np.int32)
+    assert kernel(pykc.array([1.0, 2, 3, 4]), pykc.array(how), pykc.zeros(4)).tolist() == [102, 205, 99, 98]
+    only = pykc.ElementwiseKernel("int32 x", "int32 z", "switch (x) { default: z = 7; }")
+    assert only(pykc.array([1], np.int32)).tolist() == [7]
+
+
 def test_declarations_of_c():
     kernel = pykc.ElementwiseKernel("T x, T in, raw T size", "T z, T lambda", """
         T a {}; T b {x}; const T& c = size[1]; T list[3] = {1, x}; T plain[2]; double d = {0.5};
@@ -207,6 +229,9 @@ def test_complex_numbers_of_c():
             np.testing.assert_allclose(made, expected * -1j, rtol=1e-5, atol=1e-6), c
     parts = pykc.ElementwiseKernel("C x", "float64 re, float64 size", "re = x.real(); size = log(abs(x));")
     np.testing.assert_allclose(parts(pykc.array(x))[1].get(), np.log(abs(x)))
+    made = pykc.zeros(2, np.complex64)
+    pykc.ElementwiseKernel("C x", "raw Z z", "z[i].real(x.imag()); z[i].imag(3);")(pykc.array(x), made)
+    assert made.tolist() == [1 + 3j, 2 + 3j]
 
 
 def test_indices_of_the_axes():

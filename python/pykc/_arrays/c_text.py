@@ -97,6 +97,14 @@ def c_imag(x):
     return x.imag
 
 
+def c_with_real(z, x):
+    return c128(x, z.imag)
+
+
+def c_with_imag(z, x):
+    return c128(z.real, x)
+
+
 def c_norm(x):
     return x.real * x.real + x.imag * x.imag
 
@@ -152,7 +160,7 @@ class _Parser:
         self.reads: set[str] = set()
         self.assigns: set[str] = set()
         self.has_branches = False
-        self.steps: list[list[str]] = []  # of the loops around, what `continue` has yet to do
+        self.steps: list[list[str] | None] = []  # of the loops around, what `continue` has yet to do; None: a `switch`
         self.tokens = list(self._tokens())
         self.at = 0
 
@@ -219,16 +227,23 @@ class _Parser:
             return self.loop()
         if self.takes("do"):
             return self.do()
-        if self.token in ("break", "continue") and self.steps:
-            jump = self.take()
+        if self.token == "break" and self.steps and self.steps[-1] is not None:
+            self.take()
             self.take(";")
-            return [*(self.steps[-1] if jump == "continue" else ()), jump]
+            return ["break"]
+        steps = [step for step in self.steps if step is not None]
+        if self.token == "continue" and steps:
+            self.take()
+            self.take(";")
+            return [*steps[-1], "continue"]
+        if self.takes("switch"):
+            return self.switch()
         if self.token in ("continue", "return"):
             self.has_branches = True
             jump = CONTINUE if self.take() == "continue" else RETURN
             self.take(";")
             return [jump]
-        if self.token in ("switch", "break", "goto", "using"):
+        if self.token in ("break", "goto", "using"):
             self.fail(f"`{self.token}`")
         if self.token in _ATOMICS:
             lines = [self.atomic()]
@@ -294,6 +309,49 @@ class _Parser:
         self.take(")")
         self.ends()
         return [f"{first} = True", f"while {first} or bool({condition}):", f"    {first} = False", *lines]
+
+    def switch(self) -> list[str]:
+        """`switch`, whose cases end by jumps, as branches."""
+        self.has_branches = True
+        subject = f"__case{self.at}"
+        self.take("(")
+        lines = [f"{subject} = {self.expression()}"]
+        self.take(")")
+        self.take("{")
+        self.steps.append(None)
+        word, otherwise = "if", []
+        while not self.takes("}"):
+            conditions = []
+            while self.token in ("case", "default"):
+                conditions.append(f"{subject} == {self.expression()}" if self.take() == "case" else "")
+                self.take(":")
+            if not conditions:
+                self.fail(f"`{self.token}`", "a case belongs there")
+            body = [f"    {line}" for line in self.case() or ["pass"]]
+            if "" in conditions:
+                otherwise = ["else:", *body] if len(conditions) == 1 else self.fail("a `default:` beside a case")
+            else:
+                lines += [f"{word} {' or '.join(conditions)}:", *body]
+                word = "elif"
+        self.steps.pop()
+        return [*lines, *(otherwise if word == "elif" else otherwise[1:] and ["if True:", *otherwise[1:]])]
+
+    def case(self) -> list[str]:
+        lines: list[str] = []
+        in_braces = self.takes("{")
+        while self.token not in ("case", "default", "break", "}"):
+            lines += self.statement()
+        ends = self.takes("break")
+        if ends:
+            self.take(";")
+        if in_braces:
+            self.take("}")
+            if not ends and self.takes("break"):
+                ends = True
+                self.take(";")
+        if not ends and self.token != "}" and lines[-1:] not in ([CONTINUE], [RETURN], ["continue"]):
+            self.fail("a case that goes on in the next one", "end it by `break;`")
+        return lines
 
     def sine_and_cosine(self) -> list[str]:
         """`sincos(x, &s, &c);`"""
@@ -398,6 +456,8 @@ class _Parser:
             step = self.take()
             return f"{self.place()} {step[0]}= 1"
         target = self.place()
+        if self.token == "." and self.peek(1) in ("real", "imag"):
+            return self.part(target)
         operator = self.take() if self.token is not None else self.fail("an expression that does nothing", "assign it")
         if operator in ("++", "--"):
             return f"{target} {operator[0]}= 1"
@@ -411,6 +471,15 @@ class _Parser:
         if operator in ("/=", "%="):
             return f"{target} = {_FUNCTIONS[operator[0]]}({target}, {value})"
         return f"{target} {operator} {value}"
+
+    def part(self, target: str) -> str:
+        """`z.real(x)`, which changes a complex number."""
+        self.take(".")
+        part = self.take()
+        self.take("(")
+        value = self.expression()
+        self.take(")")
+        return f"{target} = c_with_{part}({target}, {value})"
 
     def place(self) -> str:
         name = self.take()
