@@ -79,6 +79,13 @@ def test_operators_of_c():
         assert kernel(pykc.array(x), pykc.array(y)).get().tolist() == expected.tolist(), text
 
 
+def test_integers_of_both_kinds():
+    kernel = pykc.ElementwiseKernel("uint64 n, int64 x", "int64 row, int64 column, int64 z",
+                                    "row = i / n; column = i % n; z = n % x + n / x")
+    row, column, z = (one.tolist() for one in kernel(pykc.full(4, 3, np.uint64), pykc.array([1, 2, 3, 4])))
+    assert (row, column, z) == ([0, 0, 0, 1], [0, 1, 2, 0], [3, 2, 1, 3])
+
+
 def test_loops_of_c():
     x = np.array([1, 2, 3, 7, 27])
     kernel = pykc.ElementwiseKernel("int64 x", "int32 steps, int64 odd", """

@@ -62,6 +62,10 @@ import numpy as np
 
 
 def c_quotient(a, b):
+    if isinstance(a, i64) and isinstance(b, u64):
+        return u64(a) // b
+    if isinstance(a, u64) and isinstance(b, i64):
+        return a // u64(b)
     if isinstance(a, int) and isinstance(b, int):
         quotient = a // b
         return quotient + 1 if quotient < 0 and quotient * b != a else quotient
@@ -69,6 +73,10 @@ def c_quotient(a, b):
 
 
 def c_rest(a, b):
+    if isinstance(a, i64) and isinstance(b, u64):
+        return u64(a) % b
+    if isinstance(a, u64) and isinstance(b, i64):
+        return a % u64(b)
     rest = a % b
     return rest - b if rest != 0 and (a < 0) != (b < 0) else rest
 
