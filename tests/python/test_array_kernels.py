@@ -285,14 +285,36 @@ def test_translation_keeps_the_meaning_of_c():
 def test_preamble_and_mistakes():
     kernel = pykc.ElementwiseKernel("T x", "T z", "z = cube(x) + 1", preamble="def cube(x):\n    return x * x * x\n")
     assert kernel(pykc.array([2.0])).tolist() == [9.0]
-    with pytest.raises(NotImplementedError, match="language of kernels"):
-        pykc.ElementwiseKernel("T x", "T z", "z = f(x)", preamble="__device__ float f(float x) { return x; }")
+    for text in ("template <typename T> __device__ T f(T x) { return x; }", "#define N 3", "__device__ void f() { }",
+                 "__device__ float f(float* x) { return *x; }", "__device__ float f(float x) { continue; }"):
+        with pytest.raises(NotImplementedError):
+            pykc.ElementwiseKernel("T x", "T z", "z = f(x)", preamble=text)
     with pytest.raises(ValueError, match="is no parameter"):
         pykc.ElementwiseKernel("float32", "T z", "z = 1")
     with pytest.raises(TypeError, match="takes 1 or 2 arguments"):
         kernel()
     with pytest.raises(ValueError, match="of the shape"):
         kernel(pykc.zeros(3), pykc.zeros(4))
+
+
+def test_functions_of_c():
+    preamble = """
+        __device__ int half_of(int n) { return n / 2; }  // cuts off
+        inline __host__ __device__ T power(const T x, int n) {
+            T y {1};
+            for (int i = 0; i < n; i++) y *= x;
+            if (n < 0) { return -1; } else { return y; }
+        }
+        static __device__ T both(T x, T lambda) { return power(x, half_of(lambda)); }
+    """
+    x = np.array([1.5, 2.5, -2])
+    for body, y, of_negative in (("z = both(x, y)", 6.9, -1), ("z = 0; if (y > 0) z = both(x, y);", 7, 0)):
+        kernel = pykc.ElementwiseKernel("T x, T y", "T z", body, preamble=preamble)
+        assert_same(kernel(pykc.array(x), y), x ** 3)
+        assert kernel(pykc.array([2, 3]), 4).tolist() == [4, 9]
+        assert kernel(pykc.array([2, 3]), -4).tolist() == [of_negative] * 2
+    total = pykc.ReductionKernel("T x", "T y", "power(x, 2)", "a + b", "y = a", "0", preamble=preamble)
+    assert total(pykc.array([2, 3])).item() == 13 and total(pykc.array(x)).item() == (x * x).sum()
 
 
 @pytest.mark.parametrize("round_", range(4))

@@ -1,6 +1,6 @@
 """Bodies of kernels as CuPy has them, in CUDA C, as text of the language: assignments, declarations, `if`, loops,
-jumps, atomic operations, and the expressions of C but for pointers. Operators mean what they mean in C; numbers that are
-spelled out take the type of what they meet, and types meet by the language's rules."""
+jumps, atomic operations, and the expressions of C but for pointers; and functions of numbers. Operators mean what they
+mean in C; numbers that are spelled out take the type of what they meet, and types meet by the language's rules."""
 from __future__ import annotations
 
 import ast
@@ -17,6 +17,7 @@ _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/|#\s*pragma[^\n]*", re.DOTALL)
 _BINARY = {"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7, ">=": 7, "<<": 8,
            ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10}
 _WORDS = {"||": "or", "&&": "and"}
+_QUALIFIERS = ("__device__", "__host__", "__forceinline__", "__inline__", "inline", "static", "constexpr")
 _SPELLED = {"and": "&&", "or": "||", "not": "!"}
 _FUNCTIONS = {"/": "c_quotient", "%": "c_rest"}
 TYPES = {"bool": "bool", "char": "i8", "short": "i16", "int": "i32", "long": "i64", "long long": "i64",
@@ -147,6 +148,15 @@ def translated(text: str, types: dict[str, str], known: set[str], functions: set
                  parser.has_branches)
 
 
+def translated_functions(text: str, types: dict[str, str]) -> tuple[str, set[str]]:
+    """The text of `__device__` functions, and their names."""
+    parser = _Parser(text, types, set(), set(), 0)
+    lines: list[str] = []
+    while parser.token is not None:
+        lines += parser.function()
+    return "\n".join(lines) + "\n", parser.functions
+
+
 def spelled(name: str) -> str:
     """A name of C as the text of the language has it."""
     return f"{name}_" if name in _TAKEN else name
@@ -168,6 +178,7 @@ class _Parser:
         self.reads: set[str] = set()
         self.assigns: set[str] = set()
         self.has_branches = False
+        self.returns: str | None = None  # the type of the function that is read
         self.steps: list[list[str] | None] = []  # of the loops around, what `continue` has yet to do; None: a `switch`
         self.tokens = list(self._tokens())
         self.at = 0
@@ -213,6 +224,32 @@ class _Parser:
         self.at += 1
         return True
 
+    def function(self) -> list[str]:
+        """`__device__ float f(float x, int n) { … }`"""
+        while self.token in _QUALIFIERS:
+            self.take()
+        self.returns = self.type_here()
+        if self.returns is None:
+            self.fail(f"`{self.token}`", "a preamble has functions, `__device__ float f(float x) { return … }`, which "
+                      "return a value and are no templates, or text of the language of kernels, `def f(x): …`")
+        name = self.take()
+        self.functions.add(name)
+        self.known = set()
+        self.take("(")
+        parameters = []
+        while not self.takes(")"):
+            type_ = self.type_here()
+            if not type_:
+                self.fail(f"`{self.token}` as a type")
+            self.known.add(self.token)
+            parameters.append(f"{self.take()}: {type_}")
+            if self.token != ")":
+                self.take(",")
+        if self.token != "{":
+            self.fail("a function without a body")
+        body = [f"    {line}" for line in self.statement()]
+        return ["", f"def {name}({', '.join(parameters)}):", *body, ""]
+
     # --- statements ---------------------------------------------------------------------------------------------------
 
     def statements(self) -> list[str]:
@@ -246,12 +283,16 @@ class _Parser:
             return [*steps[-1], "continue"]
         if self.takes("switch"):
             return self.switch()
-        if self.token in ("continue", "return"):
+        if self.returns is not None and self.takes("return"):
+            value = self.expression()
+            self.take(";")
+            return [f"return {self.returns}({value})"]
+        if self.token in ("continue", "return") and self.returns is None:
             self.has_branches = True
             jump = CONTINUE if self.take() == "continue" else RETURN
             self.take(";")
             return [jump]
-        if self.token in ("break", "goto", "using"):
+        if self.token in ("break", "continue", "goto", "using"):
             self.fail(f"`{self.token}`")
         if self.token in _ATOMICS:
             lines = [self.atomic()]
@@ -412,7 +453,7 @@ class _Parser:
     def declaration(self, type_: str) -> list[str]:
         """What is behind the type: `x`, `x = 1`, `x {1}`, `x(1, 2)`, or `x[3]`, which may have values."""
         name = self.take()
-        if name == "i":
+        if name == "i" and self.returns is None:
             self.fail("`i`, which is the index of the element,", "declare another name")
         self.known.add(name)
         if self.token == "[" and type_:
