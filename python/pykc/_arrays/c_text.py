@@ -200,7 +200,7 @@ class _Parser:
 
     def fail(self, what: str, instead: str = "write a kernel under @pykc.kernel instead"):
         raise NotImplementedError(f"{what} in `{self.text.strip()}`: {instead}. Bodies have assignments, declarations, "
-                                  "`if`, loops, atomic operations as statements, and expressions of CUDA C without "
+                                  "`if`, loops, atomic operations, and expressions of CUDA C without "
                                   "pointers")
 
     @property
