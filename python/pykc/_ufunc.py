@@ -56,8 +56,9 @@ class DUFunc(_ArrayFunction):
     nout = 1
     max_blocksize = 2 ** 30
 
-    def __init__(self, py_func: types.FunctionType, signatures: list):
+    def __init__(self, py_func: types.FunctionType, signatures: list, target: str = "cpu"):
         super().__init__(py_func, signatures)
+        self._takes_any_number = target in ("cuda", "gpu")
         self.nin = py_func.__code__.co_argcount
         self.nargs = self.nin + 1
         self._loops = [_Loop([type_.dtype for type_ in one.args], [] if one.return_type == void else
@@ -77,7 +78,8 @@ class DUFunc(_ArrayFunction):
         dtypes = [_dtype(argument) for argument in inputs]
         if all(isinstance(dtype, type) for dtype in dtypes):  # there is no array whose type they could take
             dtypes = [numpy.dtype(dtype) for dtype in dtypes]
-        loop = self._chosen(self._loops, dtypes) if self._loops else self._found(dtypes)
+        loop = (self._of_arrays(args, dtypes) or self._chosen(self._loops, dtypes)) if self._loops else \
+            self._found(dtypes)
         if not loop.outputs:  # the signature has the types of the arguments alone
             loop.outputs = self._found(loop.inputs).outputs
         shape = numpy.broadcast_shapes(*(getattr(argument, "shape", ()) for argument in inputs))
@@ -100,6 +102,18 @@ class DUFunc(_ArrayFunction):
             (native or _devices.current()).synchronize()
             return result[()] if out is None else result
         return result
+
+    def _of_arrays(self, args: list, dtypes: list) -> _Loop | None:
+        """The one prototype that has the types of the arrays, as Numba chooses for its target `cuda`: numbers become
+        what it has for them, unless there is one that has their types, too."""
+        import numpy
+        numbers = [isinstance(argument, (int, float, complex, numpy.number)) for argument in args]
+        if not self._takes_any_number or all(numbers) or not any(numbers):
+            return None
+        found = [loop for loop in self._loops if all(is_number or dtype == wanted for is_number, dtype, wanted
+                                                     in zip(numbers, dtypes, loop.inputs))]
+        exact = [loop for loop in found if [numpy.dtype(dtype) for dtype in dtypes] == loop.inputs]
+        return exact[0] if exact else found[0] if len(found) == 1 else None
 
     def _run(self, loop: _Loop, inputs: list, target, shape: tuple[int, ...], stream) -> None:
         arrays, names, values = [], [], []
@@ -270,9 +284,9 @@ def vectorized(kind: type[DUFunc], ftylist_or_function: Any, target: str, option
     if target == "cuda" and "nopython" in options:
         warnings.warn("nopython kwarg for cuda target is redundant", RuntimeWarning, stacklevel=3)
     if isinstance(ftylist_or_function, (types.FunctionType, Function)):
-        return kind(_plain(ftylist_or_function), [])
+        return kind(_plain(ftylist_or_function), [], target)
     signatures = _listed(ftylist_or_function)
-    return lambda function: kind(_plain(function), signatures)
+    return lambda function: kind(_plain(function), signatures, target)
 
 
 def guvectorize(ftylist, signature: str | None = None, target: str = "cpu", **options):

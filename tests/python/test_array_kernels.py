@@ -70,13 +70,20 @@ def test_statements_of_c():
     assert z.tolist() == [2.0, 7.0, 1.5, -3.0] and sign.tolist() == [-3, 0, 3, 6]
 
 
-def test_expressions_of_c():
+def test_operators_of_c():
     x, y = np.array([-7, 0, 7, 6], "i4"), np.array([3, 5, 0, 2], "i4")
     for text, expected in (("x && y", (x != 0) & (y != 0)), ("(x || y) + 1", ((x != 0) | (y != 0)) + 1),
                            ("-(x && 2.5)", -(x != 0).astype(int)), ("(x / 2) ^ 1", np.array([-3, 0, 3, 3]) ^ 1),
                            ("x % 4 | y / 3 << 1", np.array([-3, 0, 3, 2]) | (y // 3) * 2)):
         kernel = pykc.ElementwiseKernel("int32 x, int32 y", "int32 z", f"z = {text};")
         assert kernel(pykc.array(x), pykc.array(y)).get().tolist() == expected.tolist(), text
+
+
+def test_integers_of_both_kinds():
+    kernel = pykc.ElementwiseKernel("uint64 n, int64 x", "int64 row, int64 column, int64 z",
+                                    "row = i / n; column = i % n; z = n % x + n / x")
+    row, column, z = (one.tolist() for one in kernel(pykc.full(4, 3, np.uint64), pykc.array([1, 2, 3, 4])))
+    assert (row, column, z) == ([0, 0, 0, 1], [0, 1, 2, 0], [3, 2, 1, 3])
 
 
 def test_loops_of_c():
@@ -132,14 +139,142 @@ def test_expressions_of_c(c, expected):
 
 
 @pytest.mark.parametrize("body, said", [
-    ("z = *x", r"`\*` before a value"), ("do z += x; while (z < 3);", "`do`"), ("z = x ** 2", r"pow\(x, y\)"),
+    ("z = *x", r"`\*` before a value"), ("goto end;", "`goto`"),
+    ("switch (1) { case 1: z = x; case 2: z = 2; }", "goes on in the next"),
+    ("switch (1) { case 1: if (x) break; z = 2; }", "`break`"), ("z = x ** 2", r"pow\(x, y\)"),
     ("for (int i = 0; i < 3; i++) z += x;", "the index of the element"), ("z = x; break;", "`break`"),
-    ("atomicAdd(z, x)", "`&` belongs there"), ("z = atomicAdd(&z[0], x)", "the function `atomicAdd`"),
+    ("atomicAdd(z, x)", "`&` belongs there"), ("z = _ind.get()[x]", "`_ind.get"),
     ("w = x", "declare it"), ("z = y", "no parameter"), ("z = foo(x)", "the function `foo`"), ("z = x.real", r"`\.`"),
     ("z = (x", "belongs"), ("x", "does nothing"), ("z = x $ 2", r"`\$ 2`")])
 def test_what_bodies_lack_is_said_at_once(body, said):
     with pytest.raises(NotImplementedError, match=said):
         pykc.ElementwiseKernel("T x", "T z", body)
+
+
+@pytest.mark.parametrize("options, said", [(("-DN=3",), "-DN=3"), (("--maxrregcount=8",), "there are -std=")])
+def test_options_that_mean_something_else_are_refused(options, said):
+    with pytest.raises(NotImplementedError, match=said):
+        pykc.ElementwiseKernel("T x", "T z", "z = x", options=options)
+
+
+def test_texts_around_the_elements():
+    window = pykc.ElementwiseKernel("", "float64 w", """
+        const double fac { abs( start + delta * ( i - 1 ) ) };
+        if ( i != 0 && i != ( _ind.size() - 1 ) ) {
+            w = ( 1.0 - fac ) * cos( M_PI * fac ) + 1.0 / M_PI * sin( M_PI * fac );
+        } else { w = 0.0; }""", options=("-std=c++11", "--fmad=false"),
+        loop_prep="const double delta { 2.0 / ( _ind.size() - 1 ) }; const double start { -1.0 + delta };")
+    fac = abs(np.linspace(-1, 1, 51)[1:-1])
+    expected = np.r_[0, (1 - fac) * np.cos(np.pi * fac) + np.sin(np.pi * fac) / np.pi, 0]
+    np.testing.assert_allclose(window(pykc.empty(51)).get(), expected, atol=1e-15)
+    added = pykc.ElementwiseKernel("T x", "raw T total", """
+        part = 100; if (x < 0) continue; if (x > 9) return; part = x;
+        """, loop_prep="T part {};", after_loop="atomicAdd(&total[0], part);", no_return=True)
+    total = pykc.zeros(1)
+    added(pykc.array([1.0, -2, 3, 10]), total)
+    assert total.item() == 104  # 100 for -2, and nothing for 10
+
+
+def test_an_element_is_done_early():
+    kernel = pykc.ElementwiseKernel("T x", "T z", """
+        z = 1;
+        if (x < 0 or not (x == x)) { z = -1; continue; }
+        for (int k = 0; k < 9; k++) { if (k == x) return; z += k; }
+        do { z *= 2; if (z > 50) continue; z += 1; } while (z < 100);
+    """)
+    assert kernel(pykc.array([-3.0, 3, 0, 99])).tolist() == [-1, 4, 1, 148]
+    found = pykc.zeros((2, 2)) + 7
+    pykc.ElementwiseKernel("T x", "T z", "if (x > 1 and x < 3) return; z = x")(pykc.arange(4.0).reshape(2, 2), found)
+    assert found.tolist() == [[0, 1], [7, 3]]
+
+
+def test_switch_of_c():
+    kernel = pykc.ElementwiseKernel("T x, int32 how", "T z", """
+        for (int k = 0; k < 3; k++) {
+            switch (how + k) {
+                case 0: z = x; break;
+                default: { z = -1; break; }
+                case 1: case 2: { T y = 2 * x; z = y; } break;
+                case 'a': z = 'b'; continue;
+                case 98: return;
+                case 3: z += 1;
+            }
+            z += 100;
+        }
+    """)
+    how = np.array([0, 1, 3, 97], np.int32)
+    assert kernel(pykc.array([1.0, 2, 3, 4]), pykc.array(how), pykc.zeros(4)).tolist() == [102, 205, 99, 98]
+    only = pykc.ElementwiseKernel("int32 x", "int32 z", "switch (x) { default: z = 7; }")
+    assert only(pykc.array([1], np.int32)).tolist() == [7]
+
+
+def test_declarations_of_c():
+    kernel = pykc.ElementwiseKernel("T x, T in, raw T size", "T z, T lambda", """
+        T a {}; T b {x}; const T& c = size[1]; T list[3] = {1, x}; T plain[2]; double d = {0.5};
+        plain[0] = list[0] + list[1] + list[2]; plain[1] = in;
+        z = a + b + c * plain[0] + 10 * plain[1];
+        lambda = d * size.size() + ('a' - 'A') + (T)M_SQRT2 * 0;
+    """)
+    z, other = kernel(pykc.array([1.0, 2]), 3.0, pykc.array([5.0, 7]))
+    assert z.tolist() == [1 + 7 * 2 + 30, 2 + 7 * 3 + 30] and other.tolist() == [33, 33]
+    s, c = pykc.ElementwiseKernel("T x", "T s, T c", "sincos(x, &s, &c)")(pykc.array([0.5]))
+    assert (s.item(), c.item()) == pytest.approx((np.sin(0.5), np.cos(0.5)))
+
+
+def test_complex_numbers_of_c():
+    x = np.array([0.5 + 1j, -1 + 2j])
+    for type_ in ("complex64", "complex128"):
+        d = pykc.array(x.astype(type_))
+        for c, expected in (("exp(x)", np.exp(x)), ("conj(x) * thrust::conj(x)", np.conj(x) ** 2),
+                            ("pow(x, 2)", x ** 2), ("sqrt(x) / C(2, -1)", np.sqrt(x) / (2 - 1j)),
+                            ("x.imag() + 2 * x.real()", x.imag + 2 * x.real), ("arg(x)", np.angle(x)),
+                            ("C(x.imag(), x.real())", x.imag + 1j * x.real),
+                            ("x * thrust::complex<double>(0, 1)", x * 1j), ("complex<float>(1, 2)", 1 + 2j + 0 * x),
+                            ("(x + 1).real() * norm(x)", (x + 1).real * abs(x) ** 2),
+                            ("polar(2.0, 1.0)", 2 * np.exp(1j) + 0 * x)):
+            made = pykc.ElementwiseKernel("C x", "C z", f"C j(0., -1.); z = {c}; z = z * j;")(d).get()
+            np.testing.assert_allclose(made, expected * -1j, rtol=1e-5, atol=1e-6), c
+    parts = pykc.ElementwiseKernel("C x", "float64 re, float64 size", "re = x.real(); size = log(abs(x));")
+    np.testing.assert_allclose(parts(pykc.array(x))[1].get(), np.log(abs(x)))
+    made = pykc.zeros(2, np.complex64)
+    pykc.ElementwiseKernel("C x", "raw Z z", "z[i].real(x.imag()); z[i].imag(3);")(pykc.array(x), made)
+    assert made.tolist() == [1 + 3j, 2 + 3j]
+
+
+def test_indices_of_the_axes():
+    x = np.arange(12.0).reshape(3, 4)
+    lower = pykc.ElementwiseKernel("T x, int64 k", "T z", "z = (_ind.get()[1] - _ind.get()[0] <= k) ? x : 0",
+                                   reduce_dims=False)
+    assert_same(lower(pykc.array(x), 0), np.tril(x))
+    last = pykc.ElementwiseKernel("T x", "int32 z", "z = _ind.get()[_ind.ndim - 1] + 10 * _ind.ndim")
+    assert last(pykc.array(x)).get()[2].tolist() == [20, 21, 22, 23]
+    with pytest.raises(NotImplementedError, match="the axis 1 of an index of 1"):
+        lower(pykc.arange(3), 0)
+
+
+def test_bits_of_c():
+    x = np.array([0, 1, 0xF0, 2 ** 31], "u4")
+    bits = pykc.ElementwiseKernel("uint32 x", "int32 a, int32 b, int32 c, uint32 d",
+                                  "a = __popc(x); b = __clz(x); c = __ffs(x); d = __brev(x)")
+    a, b, c, d = (one.tolist() for one in bits(pykc.array(x)))
+    assert (a, b, c, d) == ([0, 1, 4, 1], [32, 31, 24, 0], [0, 1, 5, 32], [0, 2 ** 31, 0x0F000000, 1])
+    wide = pykc.ElementwiseKernel("int64 x", "int32 z", "z = __popcll(x) + 100 * __clzll(x)")
+    assert wide(pykc.array([-1, 1])).tolist() == [64, 6301]
+
+
+def test_constants_of_c():
+    kernel = pykc.ElementwiseKernel("T x", "T z",
+                                    'z = x == 0 ? NAN : x == 1 ? -INFINITY : x == 2 ? nan("0xff") : M_PI_2')
+    np.testing.assert_array_equal(kernel(pykc.arange(4.0)).get(), [np.nan, -np.inf, np.nan, np.pi / 2])
+    assert kernel(pykc.arange(4, dtype=np.float32)).dtype == np.float32
+
+
+def test_old_values_of_atomic_operations():
+    places = pykc.ElementwiseKernel("T x", "raw int32 count, raw T found",
+                                    "if (x > 2) { int k = atomicAdd(&count[0], 1); found[k] = x; }", no_return=True)
+    count, found = pykc.zeros(1, np.int32), pykc.zeros(6)
+    places(pykc.array([1.0, 5, 2, 3, 4]), count, found)
+    assert count.item() == 3 and sorted(found.tolist()[:3]) == [3, 4, 5]
 
 
 def test_translation_keeps_the_meaning_of_c():
@@ -150,14 +285,36 @@ def test_translation_keeps_the_meaning_of_c():
 def test_preamble_and_mistakes():
     kernel = pykc.ElementwiseKernel("T x", "T z", "z = cube(x) + 1", preamble="def cube(x):\n    return x * x * x\n")
     assert kernel(pykc.array([2.0])).tolist() == [9.0]
-    with pytest.raises(NotImplementedError, match="language of kernels"):
-        pykc.ElementwiseKernel("T x", "T z", "z = f(x)", preamble="__device__ float f(float x) { return x; }")
+    for text in ("template <typename T> __device__ T f(T x) { return x; }", "#define N 3", "__device__ void f() { }",
+                 "__device__ float f(float* x) { return *x; }", "__device__ float f(float x) { continue; }"):
+        with pytest.raises(NotImplementedError):
+            pykc.ElementwiseKernel("T x", "T z", "z = f(x)", preamble=text)
     with pytest.raises(ValueError, match="is no parameter"):
         pykc.ElementwiseKernel("float32", "T z", "z = 1")
     with pytest.raises(TypeError, match="takes 1 or 2 arguments"):
         kernel()
     with pytest.raises(ValueError, match="of the shape"):
         kernel(pykc.zeros(3), pykc.zeros(4))
+
+
+def test_functions_of_c():
+    preamble = """
+        __device__ int half_of(int n) { return n / 2; }  // cuts off
+        inline __host__ __device__ T power(const T x, int n) {
+            T y {1};
+            for (int i = 0; i < n; i++) y *= x;
+            if (n < 0) { return -1; } else { return y; }
+        }
+        static __device__ T both(T x, T lambda) { return power(x, half_of(lambda)); }
+    """
+    x = np.array([1.5, 2.5, -2])
+    for body, y, of_negative in (("z = both(x, y)", 6.9, -1), ("z = 0; if (y > 0) z = both(x, y);", 7, 0)):
+        kernel = pykc.ElementwiseKernel("T x, T y", "T z", body, preamble=preamble)
+        assert_same(kernel(pykc.array(x), y), x ** 3)
+        assert kernel(pykc.array([2, 3]), 4).tolist() == [4, 9]
+        assert kernel(pykc.array([2, 3]), -4).tolist() == [of_negative] * 2
+    total = pykc.ReductionKernel("T x", "T y", "power(x, 2)", "a + b", "y = a", "0", preamble=preamble)
+    assert total(pykc.array([2, 3])).item() == 13 and total(pykc.array(x)).item() == (x * x).sum()
 
 
 @pytest.mark.parametrize("round_", range(4))

@@ -138,6 +138,33 @@ def test_arguments():
     assert out.tolist() == [2 ** 40, 2.5, 1, 3, 0.5]
 
 
+@pytest.mark.parametrize("make", [lambda: np.array(3, np.float32), lambda: cuda.mapped_array((), np.float32),
+                                  lambda: cuda.managed_array((), np.float32)])
+def test_arrays_of_no_axes(make):
+    @cuda.jit
+    def stored(z, x):
+        z[()] = x[()] + z[()]
+
+    @cuda.jit
+    def scaled(z, x):
+        z[0] *= x
+
+    z, x = make(), np.array(4, np.float32)
+    z[...] = 3
+    x.flags.writeable = False
+    for expected in (7, 11, 15):
+        stored[1, 1](z, x)
+        cuda.synchronize()
+        assert z == expected and x == 4
+    out = np.ones(1)
+    scaled[1, 1](out, x)  # as a number
+    scaled[1, 1](out, np.float32(2))
+    cuda.synchronize()
+    assert out[0] == 8
+    with pytest.raises(pykc.CompileError, match="cannot be indexed"):
+        stored[1, 1](np.float32(3), np.float32(4))
+
+
 def test_defaults_of_parameters():
     @cuda.jit
     def kernel(out, n=3):

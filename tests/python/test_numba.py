@@ -114,6 +114,96 @@ def test_programs_ask_for_a_device():
     assert done.stdout.strip() == "True", done.stderr
 
 
+def in_place_of_numba(program: str) -> str:
+    done = run("-c", "import pykc; pykc.install_as_numba()\n" + program)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_all_names_of_numba():
+    in_place_of_numba("""
+from numba import *
+import numpy as np
+
+@cuda.jit((float32[:], f8, intp, i2))
+def kernel(z, x, n, k):
+    z[n] = x + k
+
+@vectorize([f4(f4, f4), double(double, double)])
+def add(a, b):
+    return a + b
+
+@njit
+def total(n):
+    found = uint8(0)
+    for i in prange(n):
+        found += i
+    return found
+
+z = np.zeros(3, np.float32)
+kernel[1, 1](z, 1.5, 2, 3)
+cuda.synchronize()
+assert z.tolist() == [0, 0, 4.5] and add(z, z).tolist() == [0, 0, 9] and total(4) == 6
+assert void(boolean, c16, complex64, b1, u1, uintp).return_type == none
+assert issubclass(TypingError, NumbaError)
+assert issubclass(NumbaPerformanceWarning, NumbaWarning) and errors.NumbaWarning is NumbaWarning
+""")
+
+
+def test_modules_that_programs_import():
+    assert in_place_of_numba("""
+import numba, numpy as np
+from numba import cuda, float32
+from numba.core.errors import NumbaPerformanceWarning
+from numba.cuda.cudadrv.devicearray import DeviceNDArray, auto_device, is_cuda_ndarray
+from numba.cuda.cudadrv.driver import CudaAPIError
+from numba.cuda.dispatcher import CUDADispatcher
+from numba.cuda.random import create_xoroshiro128p_states, xoroshiro128p_dtype, xoroshiro128p_type
+from numba.cuda.random import xoroshiro128p_uniform_float32
+from numba.cuda.testing import CUDATestCase, skip_on_cudasim, skip_unless_cudasim, unittest
+from numba.extending import is_jitted, register_jitable
+
+@register_jitable
+def twice(x):
+    return 2 * x
+
+@register_jitable(inline="always")
+def thrice(x):
+    return 3 * x
+
+@cuda.jit((xoroshiro128p_type[:], float32[:]))
+def kernel(states, z):
+    z[0] = twice(z[0]) + thrice(z[0])
+    z[1] = xoroshiro128p_uniform_float32(states, 0)
+
+z = np.ones(2, np.float32)
+states = create_xoroshiro128p_states(1, seed=1)
+kernel[1, 1](states, z)
+cuda.synchronize()
+assert z[0] == 5 and 0 < z[1] < 1 and twice(2) == 4 and states.dtype == xoroshiro128p_dtype
+assert isinstance(kernel, CUDADispatcher) and is_jitted(kernel) and not is_jitted(twice)
+assert issubclass(CudaAPIError, RuntimeError) and cuda.CudaSupportError is CudaAPIError
+d, new = auto_device(z)
+assert isinstance(d, DeviceNDArray) and new and is_cuda_ndarray(d) and not is_cuda_ndarray(z)
+assert auto_device(d) == (d, False) and auto_device(z, copy=False)[0].shape == (2,)
+assert cuda.runtime.get_version() >= (11, 0) and cuda.runtime.is_supported_version()
+assert numba.NumbaPerformanceWarning is NumbaPerformanceWarning and numba.extending.register_jitable
+
+class Tests(CUDATestCase):
+    @skip_on_cudasim("needs a GPU")
+    def test_it(self):
+        self.assertEqual(cuda.config.CUDA_WARN_ON_IMPLICIT_COPY, 0)
+
+    @skip_unless_cudasim("of the simulator")
+    def test_not(self):
+        raise ValueError
+
+tests = unittest.defaultTestLoader.loadTestsFromTestCase(Tests)
+found = unittest.TextTestRunner(stream=open("/dev/null", "w")).run(tests)
+print(found.testsRun, len(found.skipped), found.wasSuccessful(), cuda.config.CUDA_WARN_ON_IMPLICIT_COPY)
+""") == "2 1 True 1"
+
+
 def test_too_late():
     done = run("-c", "import sys, types; sys.modules['numba'] = types.ModuleType('numba')\n"
                      "import pykc; pykc.install_as_numba()")

@@ -33,6 +33,25 @@ def test_streams():
         increment[1, 1, "s"]
 
 
+def test_waiting_without_blocking():
+    import asyncio
+
+    @cuda.jit
+    def fill(x, value):
+        x[cuda.grid(1)] = value
+
+    async def filled(value):
+        stream, x = cuda.stream(), cuda.device_array(64, np.int64)
+        fill[1, 64, stream](x, value)
+        assert await stream.async_done() is stream
+        return x.copy_to_host(stream=stream)
+
+    async def both():
+        return await asyncio.gather(filled(1), filled(2))
+
+    assert [set(one.tolist()) for one in asyncio.run(both())] == [{1}, {2}]
+
+
 def test_the_current_stream():
     stream, other = cuda.Stream(), cuda.Stream(non_blocking=True)
     assert cuda.get_current_stream() == cuda.Stream.null == cuda.default_stream() == cuda.Stream(null=True) != stream
@@ -275,6 +294,11 @@ def test_limits_of_a_device():
     assert (device.COMPUTE_CAPABILITY_MAJOR, device.COMPUTE_CAPABILITY_MINOR) == device.compute_capability
     assert device.MAX_THREADS_PER_MULTI_PROCESSOR in (1024, 1536, 2048)
     assert device.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN >= device.MAX_SHARED_MEMORY_PER_BLOCK
+    assert device.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR >= device.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+    assert device.MAX_REGISTERS_PER_MULTIPROCESSOR == device.MAX_REGISTERS_PER_BLOCK
+    context = device.get_primary_context()
+    assert context.device == device and context.get_memory_info().total > 0
+    device.release_primary_context()
 
 
 def test_callback():

@@ -38,6 +38,25 @@ def test_vectorize_on_device_and_out():
     assert (host == 2 * x).all()
 
 
+def test_numbers_beside_arrays_take_the_type_of_the_version():
+    def scaled(x, by):
+        return x * by
+
+    f = vectorize(["float64(float64, float64)", "float32(float32, float32)"], target="cuda")(scaled)
+    for number in (0.5, np.float64(0.5), np.float16(0.5), 2, np.int64(2), np.uint8(2)):
+        found = f(np.arange(3, dtype=np.float32), number)
+        assert found.dtype == np.float32 and (found == np.arange(3) * float(number)).all(), number
+    assert f(np.arange(3, dtype=np.int16), np.float64(0.5)).dtype == np.float64  # no version has the array's type
+    g = vectorize(["int16(int16, int16)", "int16(int16, int64)"], target="cuda")(scaled)
+    assert g(cuda.to_device(np.arange(3, dtype=np.int16)), 5).copy_to_host().tolist() == [0, 5, 10]
+    only = vectorize(["int16(int16, int16)"], target="cuda")(scaled)
+    assert only(np.arange(3, dtype=np.int16), 5.0).tolist() == [0, 5, 10]
+    with pytest.raises(TypeError, match="no version for"):
+        only(np.arange(3, dtype=np.int16), np.array([5.0]))
+    with pytest.raises(TypeError, match="no version for"):  # as NumPy's functions
+        vectorize(["float32(float32, float32)"])(scaled)(np.zeros(3, np.float32), np.float64(0.5))
+
+
 def test_vectorize_errors():
     with pytest.raises(TypeError, match="no version for"):
         add(np.array([1j]), np.array([1j]))

@@ -1,19 +1,24 @@
 """Bodies of kernels as CuPy has them, in CUDA C, as text of the language: assignments, declarations, `if`, loops,
-atomic operations, and the expressions of C but for pointers. Operators mean what they mean in C; numbers that are
-spelled out take the type of what they meet, and types meet by the language's rules."""
+jumps, atomic operations, and the expressions of C but for pointers; and functions of numbers. Operators mean what they
+mean in C; numbers that are spelled out take the type of what they meet, and types meet by the language's rules."""
 from __future__ import annotations
 
+import ast
+import keyword
+import math
 import re
 from typing import NamedTuple
 
 _TOKENS = re.compile(r"""\s*(?:(?P<number>(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[fFuUlL]*)
-    |(?P<name>[A-Za-z_]\w*(?:::\w+)?)
+    |(?P<name>[A-Za-z_]\w*(?:::\w+)?) | (?P<character>'(?:\\.|[^'\\])') | (?P<text>"[^"]*")
     |(?P<operator><<=|>>=|\+\+|--|->|\*\*|[-+*/%&|^]=|==|!=|<=|>=|&&|\|\||<<|>>|[-+*/%&|^~!<>=?:;,.(){}\[\]]))""",
                      re.VERBOSE)
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/|#\s*pragma[^\n]*", re.DOTALL)
 _BINARY = {"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7, ">=": 7, "<<": 8,
            ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10}
 _WORDS = {"||": "or", "&&": "and"}
+_QUALIFIERS = ("__device__", "__host__", "__forceinline__", "__inline__", "inline", "static", "constexpr")
+_SPELLED = {"and": "&&", "or": "||", "not": "!"}
 _FUNCTIONS = {"/": "c_quotient", "%": "c_rest"}
 TYPES = {"bool": "bool", "char": "i8", "short": "i16", "int": "i32", "long": "i64", "long long": "i64",
          "unsigned": "u32", "unsigned int": "u32", "unsigned char": "u8", "unsigned short": "u16",
@@ -22,26 +27,46 @@ TYPES = {"bool": "bool", "char": "i8", "short": "i16", "int": "i32", "long": "i6
                              for bits in (8, 16, 32, 64) for end in ("", "_t")},
          "float16": "f16", "float32": "f32", "float64": "f64", "complex<float>": "c64", "complex<double>": "c128",
          "complex64": "c64", "complex128": "c128"}
-_MATH = """sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 exp10 expm1 log log2 log10 log1p
-    sqrt cbrt pow hypot fmod remainder floor ceil trunc rint round copysign fmin fmax erf erfc tgamma lgamma isnan isinf
-    isfinite fma rsqrt ldexp""".split()
-_CALLS = {**{name: f"math.{name}" for name in _MATH}, **{f"{name}f": f"math.{name}" for name in _MATH},
+_MATH = "atan2 exp10 cbrt hypot fmod remainder copysign erf erfc lgamma isinf isfinite ldexp".split()
+_OF_COMPLEX = {"sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan",
+               "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh",
+               "atanh": "arctanh", **{name: name for name in "exp exp2 expm1 log log2 log10 log1p sqrt".split()}}
+_CALLS = {**{name + end: f"math.{name}" for name in _MATH for end in ("", "f")},
+          **{name + end: f"np.{numpys}" for name, numpys in _OF_COMPLEX.items() for end in ("", "f")},
+          "pow": "c_pow", "powf": "c_pow", "conj": "c_conj", "norm": "c_norm", "real": "c_real", "imag": "c_imag",
+          "arg": "cmath.phase", "polar": "cmath.rect",
+          **{f"__{name}{end}": f"c_{name}{bits}" for name in ("popc", "clz", "ffs", "brev")
+             for end, bits in (("", 32), ("ll", 64))},
           "round": "c_round", "roundf": "c_round", "rint": "np.rint", "rintf": "np.rint", "tgamma": "math.gamma",
           "tgammaf": "math.gamma", "fabs": "abs", "fabsf": "abs", "abs": "abs", "min": "min", "max": "max",
           "floor": "np.floor", "floorf": "np.floor", "ceil": "np.ceil", "ceilf": "np.ceil", "trunc": "np.trunc",
           "truncf": "np.trunc", "isnan": "math.isnan", "fmin": "np.fmin", "fmax": "np.fmax", "fminf": "np.fmin",
           "fmaxf": "np.fmax", "rsqrt": "rsqrt", "rsqrtf": "rsqrt", "fma": "fma", "fmaf": "fma", "__expf": "math.exp",
           "__logf": "math.log", "__sinf": "math.sin", "__cosf": "math.cos", "signbit": "np.signbit"}
+_CONSTANTS = {"M_PI": math.pi, "M_PI_2": math.pi / 2, "M_PI_4": math.pi / 4, "M_1_PI": 1 / math.pi,
+              "M_2_PI": 2 / math.pi, "M_2_SQRTPI": 2 / math.sqrt(math.pi), "M_E": math.e, "M_LOG2E": 1 / math.log(2),
+              "M_LOG10E": 1 / math.log(10), "M_LN2": math.log(2), "M_LN10": math.log(10), "M_SQRT2": math.sqrt(2),
+              "M_SQRT1_2": math.sqrt(0.5), "NAN": "math.nan", "INFINITY": "math.inf", "HUGE_VAL": "math.inf"}
+#: Names that C may have and the text of the language may not.
+_TAKEN = set(keyword.kwlist) - {"if", "else", "for", "while", "break", "continue", "return"} | {
+    "math", "cmath", "np", "atomic", "local", "grid"}
+#: Lines that `_expanded` of the kernels replaces: an element is done, with or without `after_loop`.
+CONTINUE, RETURN = "<continue>", "<return>"
 
 _ATOMICS = {"atomicAdd": "add", "atomicSub": "sub", "atomicMax": "max", "atomicMin": "min", "atomicAnd": "and_",
             "atomicOr": "or_", "atomicXor": "xor", "atomicExch": "exch"}
 
 #: What the translated text calls.
 PRELUDE = """import math
+import cmath
 import numpy as np
 
 
 def c_quotient(a, b):
+    if isinstance(a, i64) and isinstance(b, u64):
+        return u64(a) // b
+    if isinstance(a, u64) and isinstance(b, i64):
+        return a // u64(b)
     if isinstance(a, int) and isinstance(b, int):
         quotient = a // b
         return quotient + 1 if quotient < 0 and quotient * b != a else quotient
@@ -49,6 +74,10 @@ def c_quotient(a, b):
 
 
 def c_rest(a, b):
+    if isinstance(a, i64) and isinstance(b, u64):
+        return u64(a) % b
+    if isinstance(a, u64) and isinstance(b, i64):
+        return a % u64(b)
     rest = a % b
     return rest - b if rest != 0 and (a < 0) != (b < 0) else rest
 
@@ -57,25 +86,84 @@ def c_round(x):
     return math.copysign(np.floor(abs(x) + 0.5), x)
 
 
+def c_pow(x, y):
+    if isinstance(x, complex) or isinstance(y, complex):
+        return np.power(x, y)
+    return math.pow(x, y)
+
+
+def c_conj(x):
+    if isinstance(x, complex):
+        return x.conjugate()
+    return x
+
+
+def c_real(x):
+    return x.real
+
+
+def c_imag(x):
+    return x.imag
+
+
+def c_with_real(z, x):
+    return c128(x, z.imag)
+
+
+def c_with_imag(z, x):
+    return c128(z.real, x)
+
+
+def c_norm(x):
+    return x.real * x.real + x.imag * x.imag
+
+""" + "".join(f"""
+def c_{name}{bits}(x):
+    return {f"{kind}{bits}({name}({argument}{bits}(x)))"}
+
+""" for name, kind, argument in (("popc", "i", "u"), ("clz", "i", "u"), ("ffs", "i", "i"), ("brev", "u", "u"))
+    for bits in (32, 64)) + """
+
 """
 
 
 class CBody(NamedTuple):
-    """A body as text of the language, and the names that it reads, assigns, or assigns on some paths alone."""
+    """A body as text of the language, what follows it, and the names that it reads, assigns, or assigns on some paths
+    alone. The lines CONTINUE and RETURN stand for the end of an element."""
     text: str
+    after: str
     reads: frozenset[str]
     assigns: frozenset[str]
     has_branches: bool
 
 
-def translated(text: str, types: dict[str, str], known: set[str], functions: set[str]) -> CBody:
+def translated(text: str, types: dict[str, str], known: set[str], functions: set[str], *, before: str = "",
+               after: str = "", rank: int = 8) -> CBody:
     """The text of a body. TYPES are those of letters, KNOWN the names of parameters, FUNCTIONS those that a preamble
-    defines."""
-    return _Parser(text, types, known, functions).body()
+    defines; RANK is that of the index `_ind`."""
+    parser = _Parser(f"{before}\n;{text}" if before else text, types, known, functions, rank)
+    lines = parser.statements()
+    behind = _Parser(after, types, parser.known, functions, rank).statements()
+    return CBody("\n".join(lines) or "pass", "\n".join(behind), frozenset(parser.reads), frozenset(parser.assigns),
+                 parser.has_branches)
+
+
+def translated_functions(text: str, types: dict[str, str]) -> tuple[str, set[str]]:
+    """The text of `__device__` functions, and their names."""
+    parser = _Parser(text, types, set(), set(), 0)
+    lines: list[str] = []
+    while parser.token is not None:
+        lines += parser.function()
+    return "\n".join(lines) + "\n", parser.functions
+
+
+def spelled(name: str) -> str:
+    """A name of C as the text of the language has it."""
+    return f"{name}_" if name in _TAKEN else name
 
 
 def translated_expression(text: str, types: dict[str, str], known: set[str], functions: set[str]) -> str:
-    parser = _Parser(text, types, known, functions)
+    parser = _Parser(text, types, known, functions, 0)
     found = parser.expression()
     if parser.token is not None:
         parser.fail(f"`{parser.token}` behind an expression")
@@ -83,14 +171,15 @@ def translated_expression(text: str, types: dict[str, str], known: set[str], fun
 
 
 class _Parser:
-    def __init__(self, text: str, types: dict[str, str], known: set[str], functions: set[str]):
+    def __init__(self, text: str, types: dict[str, str], known: set[str], functions: set[str], rank: int):
         self.text = _COMMENTS.sub(" ", text)
         self.types = {**TYPES, **types}
-        self.known, self.functions = set(known), functions
+        self.known, self.functions, self.rank = set(known), functions, rank
         self.reads: set[str] = set()
         self.assigns: set[str] = set()
         self.has_branches = False
-        self.steps: list[list[str]] = []  # of the loops around, what `continue` has yet to do
+        self.returns: str | None = None  # the type of the function that is read
+        self.steps: list[list[str] | None] = []  # of the loops around, what `continue` has yet to do; None: a `switch`
         self.tokens = list(self._tokens())
         self.at = 0
 
@@ -100,12 +189,18 @@ class _Parser:
             match = _TOKENS.match(self.text, at)
             if match is None:
                 self.fail(f"`{self.text[at:].strip()[:10]}`")
-            yield match.group().strip()
+            token = match.group().strip()
+            if match["name"]:
+                token = token.removeprefix("std::").removeprefix("thrust::")
+                token = _SPELLED.get(token) or spelled(token)
+            elif match["character"]:
+                token = str(ord(ast.literal_eval(token)))
+            yield token
             at = match.end()
 
     def fail(self, what: str, instead: str = "write a kernel under @pykc.kernel instead"):
         raise NotImplementedError(f"{what} in `{self.text.strip()}`: {instead}. Bodies have assignments, declarations, "
-                                  "`if`, loops, atomic operations as statements, and expressions of CUDA C without "
+                                  "`if`, loops, atomic operations, and expressions of CUDA C without "
                                   "pointers")
 
     @property
@@ -129,13 +224,39 @@ class _Parser:
         self.at += 1
         return True
 
+    def function(self) -> list[str]:
+        """`__device__ float f(float x, int n) { … }`"""
+        while self.token in _QUALIFIERS:
+            self.take()
+        self.returns = self.type_here()
+        if self.returns is None:
+            self.fail(f"`{self.token}`", "a preamble has functions, `__device__ float f(float x) { return … }`, which "
+                      "return a value and are no templates, or text of the language of kernels, `def f(x): …`")
+        name = self.take()
+        self.functions.add(name)
+        self.known = set()
+        self.take("(")
+        parameters = []
+        while not self.takes(")"):
+            type_ = self.type_here()
+            if not type_:
+                self.fail(f"`{self.token}` as a type")
+            self.known.add(self.token)
+            parameters.append(f"{self.take()}: {type_}")
+            if self.token != ")":
+                self.take(",")
+        if self.token != "{":
+            self.fail("a function without a body")
+        body = [f"    {line}" for line in self.statement()]
+        return ["", f"def {name}({', '.join(parameters)}):", *body, ""]
+
     # --- statements ---------------------------------------------------------------------------------------------------
 
-    def body(self) -> CBody:
+    def statements(self) -> list[str]:
         lines: list[str] = []
         while self.token is not None:
             lines += self.statement()
-        return CBody("\n".join(lines) or "pass", frozenset(self.reads), frozenset(self.assigns), self.has_branches)
+        return lines
 
     def statement(self) -> list[str]:
         if self.takes(";"):
@@ -149,23 +270,49 @@ class _Parser:
             return self.branch()
         if self.token in ("for", "while"):
             return self.loop()
-        if self.token in ("break", "continue") and self.steps:
-            jump = self.take()
+        if self.takes("do"):
+            return self.do()
+        if self.token == "break" and self.steps and self.steps[-1] is not None:
+            self.take()
             self.take(";")
-            return [*(self.steps[-1] if jump == "continue" else ()), jump]
-        if self.token in ("do", "switch", "return", "continue", "break", "goto"):
+            return ["break"]
+        steps = [step for step in self.steps if step is not None]
+        if self.token == "continue" and steps:
+            self.take()
+            self.take(";")
+            return [*steps[-1], "continue"]
+        if self.takes("switch"):
+            return self.switch()
+        if self.returns is not None and self.takes("return"):
+            value = self.expression()
+            self.take(";")
+            return [f"return {self.returns}({value})"]
+        if self.token in ("continue", "return") and self.returns is None:
+            self.has_branches = True
+            jump = CONTINUE if self.take() == "continue" else RETURN
+            self.take(";")
+            return [jump]
+        if self.token in ("break", "continue", "goto", "using"):
             self.fail(f"`{self.token}`")
         if self.token in _ATOMICS:
-            return [self.atomic()]
+            lines = [self.atomic()]
+            self.ends()
+            return lines
+        if self.token in ("sincos", "sincosf"):
+            return self.sine_and_cosine()
         declared = self.type_here()
         lines = []
         while True:
-            lines.append(self.assignment(declared))
+            lines += self.assignment(declared)
             if not self.takes(","):
                 break
+        self.ends()
+        return lines
+
+    def ends(self) -> None:
+        """The last statement needs no semicolon."""
         if self.token is not None:
             self.take(";")
-        return lines
 
     def branch(self) -> list[str]:
         self.has_branches = True
@@ -190,7 +337,7 @@ class _Parser:
         if is_for:
             self.take(";")
             while self.token != ")":
-                step.append(self.assignment(None))
+                step += self.assignment(None)
                 self.takes(",")
         self.take(")")
         self.steps.append(step)
@@ -198,8 +345,79 @@ class _Parser:
         self.steps.pop()
         return lines
 
+    def do(self) -> list[str]:
+        """`do … while (…);`, whose condition is asked from the second turn on."""
+        self.has_branches = True
+        first = f"__first{self.at}"
+        self.steps.append([])
+        lines = [f"    {line}" for line in self.statement()]
+        self.steps.pop()
+        self.take("while")
+        self.take("(")
+        condition = self.expression()
+        self.take(")")
+        self.ends()
+        return [f"{first} = True", f"while {first} or bool({condition}):", f"    {first} = False", *lines]
+
+    def switch(self) -> list[str]:
+        """`switch`, whose cases end by jumps, as branches."""
+        self.has_branches = True
+        subject = f"__case{self.at}"
+        self.take("(")
+        lines = [f"{subject} = {self.expression()}"]
+        self.take(")")
+        self.take("{")
+        self.steps.append(None)
+        word, otherwise = "if", []
+        while not self.takes("}"):
+            conditions = []
+            while self.token in ("case", "default"):
+                conditions.append(f"{subject} == {self.expression()}" if self.take() == "case" else "")
+                self.take(":")
+            if not conditions:
+                self.fail(f"`{self.token}`", "a case belongs there")
+            body = [f"    {line}" for line in self.case() or ["pass"]]
+            if "" in conditions:
+                otherwise = ["else:", *body] if len(conditions) == 1 else self.fail("a `default:` beside a case")
+            else:
+                lines += [f"{word} {' or '.join(conditions)}:", *body]
+                word = "elif"
+        self.steps.pop()
+        return [*lines, *(otherwise if word == "elif" else otherwise[1:] and ["if True:", *otherwise[1:]])]
+
+    def case(self) -> list[str]:
+        lines: list[str] = []
+        in_braces = self.takes("{")
+        while self.token not in ("case", "default", "break", "}"):
+            lines += self.statement()
+        ends = self.takes("break")
+        if ends:
+            self.take(";")
+        if in_braces:
+            self.take("}")
+            if not ends and self.takes("break"):
+                ends = True
+                self.take(";")
+        if not ends and self.token != "}" and lines[-1:] not in ([CONTINUE], [RETURN], ["continue"]):
+            self.fail("a case that goes on in the next one", "end it by `break;`")
+        return lines
+
+    def sine_and_cosine(self) -> list[str]:
+        """`sincos(x, &s, &c);`"""
+        self.take()
+        self.take("(")
+        value = self.expression()
+        targets = []
+        for _ in range(2):
+            self.take(",")
+            self.take("&")
+            targets.append(self.place())
+        self.take(")")
+        self.ends()
+        return [f"{target} = np.{name}({value})" for target, name in zip(targets, ("sin", "cos"))]
+
     def atomic(self) -> str:
-        """`atomicAdd(&y[k], x);` of an element of a raw array, whose old value nothing asks for."""
+        """`atomicAdd(&y[k], x)` of an element of a raw array: its old value."""
         self.has_branches = True
         operation = _ATOMICS[self.take()]
         self.take("(")
@@ -212,38 +430,83 @@ class _Parser:
         self.take(",")
         value = self.expression()
         self.take(")")
-        if self.token is not None:
-            self.take(";")
         return f"atomic.{operation}({name}, {index}, {value})"
 
     def type_here(self) -> str | None:
         """The type of a declaration that begins here, "" for auto; nothing where none does."""
         start = self.at
-        while self.token == "const":
+        while self.token in ("const", "constexpr"):
             self.at += 1
         for length in (4, 3, 2, 1):
             words = "".join if "<" in self.tokens[self.at:self.at + length] else " ".join
             text = words(self.tokens[self.at:self.at + length])
             following = self.peek(length)
+            if following == "&" and self.at > start:  # `const T& x`, which is the value of one
+                length += 1
+                following = self.peek(length)
             if (text in self.types or text == "auto") and following is not None and re.match(r"[A-Za-z_]", following):
                 self.at += length
                 return self.types.get(text, "")
         self.at = start
         return None
 
-    def assignment(self, declared: str | None) -> str:
+    def declaration(self, type_: str) -> list[str]:
+        """What is behind the type: `x`, `x = 1`, `x {1}`, `x(1, 2)`, or `x[3]`, which may have values."""
+        name = self.take()
+        if name == "i" and self.returns is None:
+            self.fail("`i`, which is the index of the element,", "declare another name")
+        self.known.add(name)
+        if self.token == "[" and type_:
+            return self.array(name, type_)
+        annotation = f": {type_}" if type_ else ""
+        if self.takes("="):
+            return [f"{name}{annotation} = {self.initial()}"]
+        if self.token in ("{", "("):
+            values = self.listed({"{": "}", "(": ")"}[self.take()])
+            value = values[0] if len(values) == 1 else f"{type_}({', '.join(values)})" if values else "0"
+            return [f"{name}{annotation} = {value}"]
+        return [f"{name}{annotation} = 0"]
+
+    def initial(self) -> str:
+        """The value behind `=`, which may have braces."""
+        if not self.takes("{"):
+            return self.expression()
+        values = self.listed("}")
+        return values[0] if len(values) == 1 else "0" if not values else self.fail("a list of values")
+
+    def array(self, name: str, type_: str) -> list[str]:
+        """`T x[3] = {1, 2};`: what is not listed is 0, and where nothing is, what was there."""
+        extents = self.index()
+        lines = [f"{name} = local.array(({extents},), {type_})"]
+        if self.takes("=") or self.token == "{":
+            self.take("{")
+            values = self.listed("}")
+            if not extents.isdigit() or len(values) > int(extents):
+                self.fail(f"values of `{name}`, whose extent is no number or too small")
+            lines += [f"{name}[{place}] = {values[place] if place < len(values) else 0}"
+                      for place in range(int(extents))]
+        return lines
+
+    def listed(self, end: str) -> list[str]:
+        values = []
+        while not self.takes(end):
+            values.append(self.expression())
+            if self.token != end:
+                self.take(",")
+        return values
+
+    def assignment(self, declared: str | None) -> list[str]:
+        if declared is not None:
+            return self.declaration(declared)
+        return [self.changed()]
+
+    def changed(self) -> str:
         if self.token in ("++", "--"):
             step = self.take()
             return f"{self.place()} {step[0]}= 1"
-        if declared is not None:
-            name = self.take()
-            if name == "i":
-                self.fail("`i`, which is the index of the element,", "declare another name")
-            self.known.add(name)
-            annotation = f": {declared}" if declared else ""
-            value = self.expression() if self.takes("=") else "0"
-            return f"{name}{annotation} = {value}"
         target = self.place()
+        if self.token == "." and self.peek(1) in ("real", "imag"):
+            return self.part(target)
         operator = self.take() if self.token is not None else self.fail("an expression that does nothing", "assign it")
         if operator in ("++", "--"):
             return f"{target} {operator[0]}= 1"
@@ -257,6 +520,15 @@ class _Parser:
         if operator in ("/=", "%="):
             return f"{target} = {_FUNCTIONS[operator[0]]}({target}, {value})"
         return f"{target} {operator} {value}"
+
+    def part(self, target: str) -> str:
+        """`z.real(x)`, which changes a complex number."""
+        self.take(".")
+        part = self.take()
+        self.take("(")
+        value = self.expression()
+        self.take(")")
+        return f"{target} = c_with_{part}({target}, {value})"
 
     def place(self) -> str:
         name = self.take()
@@ -303,7 +575,13 @@ class _Parser:
             cast = self.cast()
             if cast is not None:
                 return f"{cast}({self.unary()})"
-        return self.postfix()
+        value = self.postfix()
+        while self.token == "." and self.peek(1) in ("real", "imag") and self.peek(2) == "(":
+            self.take()
+            value += f".{self.take()}"
+            self.take("(")
+            self.take(")")
+        return value
 
     def cast(self) -> str | None:
         for length in (4, 3, 2, 1):
@@ -328,21 +606,54 @@ class _Parser:
             return token.capitalize()
         if token == "static_cast":
             return self.static_cast()
-        if token == "_ind" and self.peek(1) == "size":
-            for expected in (".", "size", "(", ")"):
-                self.take(expected)
-            self.reads.add("_ind")
-            return "_size"
+        if token == "_ind":
+            return self.of_the_index()
+        if token in _ATOMICS:
+            self.at -= 1
+            return self.atomic()
+        if token == "nan" and self.token == "(" and (self.peek(1) or "").startswith('"'):
+            self.at += 2
+            self.take(")")
+            return "math.nan"
+        if token == "complex" and self.token == "<":
+            self.at -= 1
+            token = "".join(self.tokens[self.at:self.at + 4])
+            self.at += 4
         if self.token == "(":
             return self.call(token)
+        if token in _CONSTANTS and token not in self.known:
+            return str(_CONSTANTS[token])
         if token not in self.known:
             self.fail(f"`{token}`, which is no parameter,")
         self.reads.add(token)
         if self.token == "[":
             return f"{token}[{self.index()}]"
-        if self.token in (".", "->"):
+        if self.token == "." and self.peek(1) == "size":
+            for expected in (".", "size", "(", ")"):
+                self.take(expected)
+            return f"len({token})"
+        if self.token == "->" or self.token == "." and self.peek(2) != "(":
             self.fail(f"`{self.token}`")
         return token
+
+    def of_the_index(self) -> str:
+        """`_ind.size()`, `_ind.ndim`, `_ind.get()[1]`."""
+        self.reads.add("_ind")
+        self.take(".")
+        asked = self.take()
+        if asked == "ndim":
+            return str(self.rank)
+        if asked not in ("size", "get"):
+            self.fail(f"`_ind.{asked}`")
+        self.take("(")
+        self.take(")")
+        if asked == "size":
+            return "__size"
+        text = self.index()
+        if not re.fullmatch(r"[-+\d ()]+", text):
+            self.fail(f"`_ind.get()[{text}]`", "the axis is a number, or one less `_ind.ndim`")
+        axis = eval(text)
+        return f"__i{axis}" if 0 <= axis < self.rank else self.fail(f"the axis {axis} of an index of {self.rank}")
 
     def index(self) -> str:
         self.take("[")
@@ -365,18 +676,12 @@ class _Parser:
         return f"{type_}({inner})"
 
     def call(self, name: str) -> str:
-        name = name.removeprefix("std::").removeprefix("thrust::")
         found = name if name in self.functions else self.types.get(name) or _CALLS.get(name)
         if found is None:
             self.fail(f"the function `{name}`, which `math.h` has not,",
                       "define it in `preamble`, in the language of kernels")
         self.take("(")
-        arguments = []
-        while not self.takes(")"):
-            arguments.append(self.expression())
-            if self.token != ")":
-                self.take(",")
-        return f"{found}({', '.join(arguments)})"
+        return f"{found}({', '.join(self.listed(')'))})"
 
 
 def _number(token: str) -> str:

@@ -8,7 +8,7 @@ import numpy
 
 from .. import _native
 from ..cuda._arrays import spans_meet
-from .c_text import PRELUDE, CBody, translated, translated_expression
+from .c_text import CONTINUE, PRELUDE, RETURN, CBody, spelled, translated, translated_expression, translated_functions
 from .generated import for_each
 from .ndarray import TYPE_NAMES, as_dtype, axes_of, convert_into, delivered, may_overlap, ndarray
 from .ufuncs import as_operand
@@ -37,14 +37,28 @@ def _parameters(text: str) -> tuple[Parameter, ...]:
         type_ = words[-2]
         if not (len(type_) == 1 and type_.isupper()):
             type_ = as_dtype({"float": "float32", "double": "float64"}.get(type_, type_)).name
-        found.append(Parameter(words[-1], type_, is_raw))
+        found.append(Parameter(spelled(words[-1]), type_, is_raw))
     return tuple(found)
 
 
-def _functions(preamble: str) -> set[str]:
-    if re.search(r"__device__|#\s*(include|define)|template\s*<", preamble):
-        raise NotImplementedError("a preamble is text of the language of kernels, `def f(x): …`, not CUDA C")
-    return set(re.findall(r"^def (\w+)", preamble, re.MULTILINE))
+def _decorator(options: tuple[str, ...]) -> str:
+    """What options of NVRTC mean for `@kernel`. Nothing is included, and the text is no C++ that a standard is for."""
+    found = ""
+    for option in options:
+        if re.fullmatch(r"--?use_fast_math", option):
+            found += ", fastmath=True"
+        elif re.fullmatch(r"--?fmad=false", option):
+            found += ", contract=False"
+        elif not re.fullmatch(r"--?std=.*|--?fmad=true|-O\d|-I.*|-w|-lineinfo", option):
+            raise NotImplementedError(f"the option {option!r}: there are -std=, --fmad=, --use_fast_math, -O and -I")
+    return found
+
+
+def _preamble(text: str, types: dict[str, str]) -> tuple[str, set[str]]:
+    """The functions that a preamble defines, in CUDA C or in the language of kernels, and their names."""
+    if "__device__" in text or re.search(r"#\s*(include|define)|template\s*<", text):
+        return translated_functions(text, types)
+    return text, set(re.findall(r"^def (\w+)", text, re.MULTILINE))
 
 
 def _bound(parameters: tuple[Parameter, ...], values: list) -> dict[str, numpy.dtype]:
@@ -78,11 +92,13 @@ class ElementwiseKernel:
 
     Parameters have NumPy's types, or a letter that stands for any type; `raw` arrays are indexed in the operation, in
     one dimension, where `i` is the index of the element and `_ind.size()` how many there are. The operation is CUDA C:
-    assignments, declarations, `if`, `for`, `while`, `atomicAdd(&y[k], x)` and its kin, and expressions without
-    pointers. `preamble` defines functions in the language of kernels."""
+    assignments, declarations, `if`, loops, jumps, `atomicAdd(&y[k], x)` and its kin, and expressions without pointers.
+    `loop_prep` stands before it and `after_loop` behind it, in each thread, which has one element. `preamble` defines
+    functions in the language of kernels, or `__device__` ones that take and return numbers."""
 
     def __init__(self, in_params: str, out_params: str, operation: str, name: str = "kernel", reduce_dims: bool = True,
-                 preamble: str = "", no_return: bool = False, return_tuple: bool = False, **others):
+                 preamble: str = "", no_return: bool = False, return_tuple: bool = False, loop_prep: str = "",
+                 after_loop: str = "", options: tuple[str, ...] = (), **others):
         if others:
             raise NotImplementedError(f"ElementwiseKernel has no {next(iter(others))}=")
         self.in_params, self.out_params = _parameters(in_params), _parameters(out_params)
@@ -90,14 +106,16 @@ class ElementwiseKernel:
         self.nin, self.nout, self.nargs = len(self.in_params), len(self.out_params), len(self.params)
         self.operation, self.name, self.preamble = operation, name, preamble
         self.no_return, self.return_tuple = no_return, return_tuple
+        self._around, self._options = (loop_prep, after_loop), _decorator(options)
         if len({parameter.name for parameter in self.params}) != self.nargs:
             raise ValueError("two parameters have one name")
-        self._functions = _functions(preamble)
         self._made: dict[tuple, Any] = {}
         self._body(dict.fromkeys((one.type for one in self.params if one.is_generic), "f32"))  # tells errors now
 
-    def _body(self, types: dict[str, str]) -> CBody:
-        return translated(self.operation, types, {parameter.name for parameter in self.params} | {"i"}, self._functions)
+    def _body(self, types: dict[str, str], rank: int = 8) -> CBody:
+        before, after = self._around
+        return translated(self.operation, types, {parameter.name for parameter in self.params} | {"i"},
+                          _preamble(self.preamble, types)[1], before=before, after=after, rank=rank)
 
     def __call__(self, *args, size: int | None = None, stream=None, block_size: int | None = None):
         """New arrays of what the operation assigns, or those that are given behind the inputs, filled."""
@@ -153,25 +171,28 @@ class ElementwiseKernel:
 
     def _compiled(self, bound, dtypes, shape, inputs) -> Any:
         """The native function of elements, or the text of a kernel for what that does not do."""
-        body = self._body({letter: TYPE_NAMES[dtype] for letter, dtype in bound.items()})
+        types = {letter: TYPE_NAMES[dtype] for letter, dtype in bound.items()}
+        body, preamble = self._body(types, max(len(shape), 1)), _preamble(self.preamble, types)[0]
         names = {parameter.name for parameter in self.out_params}
         is_plain = (self.nin and self.nout and not any(parameter.is_raw for parameter in self.params)
-                    and not body.has_branches and not names & body.reads and names <= body.assigns
+                    and not self._options and not body.has_branches and not names & body.reads and names <= body.assigns
                     and not {"i", "_ind"} & body.reads and not {one.name for one in self.in_params} & body.assigns)
         if not is_plain:
-            return self._text(body, dtypes, len(shape), inputs)
+            return self._text(body, preamble, dtypes, len(shape), inputs)
         typed = ", ".join(f"{parameter.name}: {TYPE_NAMES[dtype]}" for parameter, dtype in zip(self.in_params, dtypes))
         step = (typed, ", ".join(parameter.name for parameter in self.out_params), body.text)
-        return _native.Elementwise([step], dtypes[self.nin:], PRELUDE + self.preamble, warnings=False)
+        return _native.Elementwise([step], dtypes[self.nin:], PRELUDE + preamble, warnings=False)
 
-    def _text(self, body: CBody, dtypes, rank: int, inputs: list) -> str:
-        extents = [f"_e{axis}" for axis in range(1, rank)]
+    def _text(self, body: CBody, preamble: str, dtypes, rank: int, inputs: list) -> str:
+        # Parameters of the text begin with one "_" at most.
+        extents = [f"__e{axis}" for axis in range(1, rank)]
         arrays = [parameter.name if parameter.is_raw else f"_{parameter.name}" for parameter in self.params]
-        lines = ["@kernel(wraparound=False)", f"def elementwise({', '.join(['_size', *extents, *arrays])}):",
-                 "    i = grid(1)", "    if i < _size:", "        _i0 = i"]
+        lines = [f"@kernel(wraparound=False{self._options})",
+                 f"def elementwise({', '.join(['__size', *extents, *arrays])}):",
+                 "    i = grid(1)", "    if i < __size:", "        __i0 = i"]
         for axis in range(rank - 1, 0, -1):
-            lines += [f"        _i{axis} = _i0 % _e{axis}", f"        _i0 = _i0 // _e{axis}"]
-        index = ", ".join(f"_i{axis}" for axis in range(max(rank, 1)))
+            lines += [f"        __i{axis} = __i0 % __e{axis}", f"        __i0 = __i0 // __e{axis}"]
+        index = ", ".join(f"__i{axis}" for axis in range(max(rank, 1)))
         is_array = [isinstance(value, ndarray) for value in inputs] + [True] * self.nout
         for parameter, dtype, array in zip(self.params, dtypes, is_array):
             if not parameter.is_raw:
@@ -179,10 +200,14 @@ class ElementwiseKernel:
                 # The text may set an output without asking for what was there.
                 quiet = "  # pykc: ignore[E0602]" if parameter in self.out_params else ""
                 lines.append(f"        {parameter.name}: {TYPE_NAMES[dtype]} = {value}{quiet}")
-        lines += [f"        {line}" for line in body.text.splitlines()]
-        lines += [f"        _{parameter.name}[{index}] = {parameter.name}" for parameter in self.out_params
+        stores = [f"_{parameter.name}[{index}] = {parameter.name}" for parameter in self.out_params
                   if not parameter.is_raw]
-        return "\n".join([PRELUDE.replace("import math\n", "") + self.preamble, "", *lines, ""])
+        after = body.after.replace(RETURN, "return").splitlines()
+        jumps = {CONTINUE: [*stores, *after, "return"], RETURN: [*stores, "return"]}
+        for line in [*body.text.splitlines(), *stores, *after]:
+            indent = " " * (8 + len(line) - len(line.lstrip()))
+            lines += [indent + part for part in jumps.get(line.strip(), [line.strip()])]
+        return "\n".join([PRELUDE.replace("import math\n", "") + preamble, "", *lines, ""])
 
     def __repr__(self) -> str:
         return f"<pykc.ElementwiseKernel {self.name}>"
@@ -210,7 +235,7 @@ class ReductionKernel:
 
     def __init__(self, in_params: str, out_params: str, map_expr: str, reduce_expr: str, post_map_expr: str,
                  identity: Any, name: str = "reduce_kernel", reduce_type: str | None = None, reduce_dims: bool = True,
-                 preamble: str = "", **others):
+                 preamble: str = "", options: tuple[str, ...] = (), **others):
         if others:
             raise NotImplementedError(f"ReductionKernel has no {next(iter(others))}=")
         self.in_params, self.out_params = _parameters(in_params), _parameters(out_params)
@@ -218,8 +243,8 @@ class ReductionKernel:
             raise NotImplementedError("a ReductionKernel has one output and no raw arrays: index before it")
         self.nin, self.nargs, self.name = len(self.in_params), len(self.in_params) + 1, name
         self._parts = map_expr, reduce_expr, post_map_expr, str(identity)
+        _decorator(options)  # of which a reduction needs none
         self._reduce_type, self.preamble = reduce_type, preamble
-        self._functions = _functions(preamble)
         self._made: dict[tuple, _native.Reduction] = {}
         self._texts(dict.fromkeys((one.type for one in self.in_params + self.out_params if one.is_generic), "f32"))
 
@@ -230,7 +255,8 @@ class ReductionKernel:
         if target.strip() != out or not equals:
             raise NotImplementedError(f"`{post}`: the last step assigns `{out}` an expression of `a`")
         names = {parameter.name for parameter in self.in_params}
-        return [translated_expression(text, types, known, self._functions) for text, known in
+        functions = _preamble(self.preamble, types)[1]
+        return [translated_expression(text, types, known, functions) for text, known in
                 ((map_, names), (reduce_, {"a", "b"}), (value.rstrip("; \n"), {"a"}), (identity or "0", set()))]
 
     def __call__(self, *args, out: ndarray | None = None, axis=None, keepdims: bool = False, stream=None):
@@ -264,8 +290,9 @@ class ReductionKernel:
             values = types.get(self._reduce_type) or TYPES.get(self._reduce_type)
             if values is None or values[0] == "c":
                 raise NotImplementedError(f"reduce_type={self._reduce_type!r}: name a type of real numbers")
+        preamble = PRELUDE + _preamble(self.preamble, types)[0]
         found = self._made[tuple(dtypes)] = _native.Reduction(
-            typed, map_, reduce_, post, identity, dtypes[-1], values, preamble=PRELUDE + self.preamble, warnings=False)
+            typed, map_, reduce_, post, identity, dtypes[-1], values, preamble=preamble, warnings=False)
         return found
 
     def __repr__(self) -> str:

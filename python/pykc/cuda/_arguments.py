@@ -128,6 +128,16 @@ def converted(argument: Any, type_: Type) -> Any:
     return argument
 
 
+def with_arrays(args: tuple) -> tuple:
+    """The arguments with the host's arrays of no axes as arrays. The runtime takes them for numbers, which kernels do
+    not index."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not any(isinstance(argument, numpy.ndarray) and not argument.ndim for argument in args):
+        return args
+    return tuple(argument if not isinstance(argument, numpy.ndarray) or argument.ndim else
+                 InOut(argument) if argument.flags.writeable else In(argument) for argument in args)
+
+
 def _is_record(argument: Any) -> bool:
     numpy = sys.modules.get("numpy")
     return isinstance(argument, DeviceRecord) or numpy is not None and isinstance(argument, numpy.void)

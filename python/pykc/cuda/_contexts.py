@@ -27,7 +27,8 @@ class Device:
     MAX_GRID_DIM_X, MAX_GRID_DIM_Y, MAX_GRID_DIM_Z = 2 ** 31 - 1, 65535, 65535
     MAX_BLOCK_DIM_X, MAX_BLOCK_DIM_Y, MAX_BLOCK_DIM_Z = 1024, 1024, 64
     MAX_SHARED_MEMORY_PER_BLOCK = 48 * 1024
-    MAX_REGISTERS_PER_BLOCK, TOTAL_CONSTANT_MEMORY = 65536, 64 * 1024
+    MAX_REGISTERS_PER_BLOCK = MAX_REGISTERS_PER_MULTIPROCESSOR = 65536
+    TOTAL_CONSTANT_MEMORY = 64 * 1024
     UNIFIED_ADDRESSING = CAN_MAP_HOST_MEMORY = MANAGED_MEMORY = CONCURRENT_KERNELS = COOPERATIVE_LAUNCH = 1
 
     def __init__(self, number: int | None = None, facts: dict[str, Any] | None = None):
@@ -91,6 +92,11 @@ class Device:
         return self._facts["max_shared_bytes_per_block"]
 
     @property
+    def MAX_SHARED_MEMORY_PER_MULTIPROCESSOR(self) -> int:
+        """The bytes of shared memory of a multiprocessor, of which each block takes 1024 for the system on new GPUs."""
+        return self.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN + (1024 if self.compute_capability >= (8, 0) else 0)
+
+    @property
     def MAX_THREADS_PER_BLOCK(self) -> int:
         """The most threads of a block."""
         return self._facts["max_threads_per_block"]
@@ -106,6 +112,13 @@ class Device:
     def synchronize(self) -> None:
         """Waits for all that the device was given."""
         self._open().synchronize()
+
+    def get_primary_context(self) -> Context:
+        """The device as what Numba calls its context."""
+        return Context(self._open())
+
+    def release_primary_context(self) -> None:
+        """Numba lets go of the context; here the device stays open."""
 
     def use(self) -> None:
         """Makes it the one in use, for this thread."""
@@ -135,9 +148,12 @@ class Device:
 
 def list_devices() -> list[Device]:
     """The devices that kernels can use: those of the kind of the default one."""
-    on_cpu = _devices.current().is_cpu
+    return _like(_devices.current())
+
+
+def _like(native: _native.Device) -> list[Device]:
     return [Device(number, facts) for number, facts in
-            enumerate(facts for facts in _facts_of_all() if (facts["name"] == "cpu") == on_cpu)]
+            enumerate(facts for facts in _facts_of_all() if (facts["name"] == "cpu") == native.is_cpu)]
 
 
 @functools.cache
@@ -205,7 +221,7 @@ class Context:
     @property
     def device(self) -> Device:
         """The device."""
-        return get_current_device()
+        return next(device for device in _like(self._native) if device._facts["name"] == self._native.name)
 
     def get_memory_info(self) -> MemoryInfo:
         """Bytes of the device's memory: (free, total)."""

@@ -14,7 +14,7 @@ from .._elementwise import Loaded, distinct, keep
 from .._modules import Function, program_of
 from .._struct import Struct
 from ..types import Array, CPointer, Signature, Type, compiled, is_signature, parsed, pyobject, signature_text, typeof, void
-from ._arguments import Pointed, Prepared, converted
+from ._arguments import Pointed, Prepared, converted, with_arrays
 from ._faults import python_error
 from ._streams import native_stream
 
@@ -194,7 +194,10 @@ class Dispatcher(Function):
         except _native.KernelFault as fault:
             raise python_error(fault, self.py_func) from None
         except _native.CompileError as error:
-            raise _with_types(error, args) from None
+            arrays = with_arrays(args)
+            if arrays is args:
+                raise _with_types(error, args) from None
+            return self._launched(how, where, arrays)
         if _devices.counts_for:  # not what launches behind that are made by
             return
         watch = self._loaded[_place()][0]
@@ -436,6 +439,9 @@ class Dispatcher(Function):
 
     def get_const_mem_size(self, signature=None):
         raise NotImplementedError("get_const_mem_size: the tables of a kernel are what `const.array_like` names")
+
+
+CUDADispatcher = Dispatcher  # Numba's name
 
 
 class _Untested(Dispatcher):

@@ -4,9 +4,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from typing import Any, Callable, Iterator
+from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 from .. import _devices, _native
+
+if TYPE_CHECKING:
+    import asyncio
 
 
 class _Current(threading.local):
@@ -126,6 +129,16 @@ class Stream:
     def is_capturing(self) -> bool:
         """Whether the stream captures a graph, or takes part in a capture."""
         return self._native.is_capturing
+
+    def async_done(self) -> asyncio.Future[Stream]:
+        """For `await`: the stream, once all is done that it was given so far. A thread waits for it."""
+        import asyncio
+        event = self._native.record()
+
+        def waited() -> Stream:
+            event.synchronize()
+            return self
+        return asyncio.get_running_loop().run_in_executor(None, waited)
 
     def add_callback(self, callback: Callable, arg: Any = None) -> None:
         """Calls `callback(stream, status, arg)` once the stream has come so far; here, it waits for that."""

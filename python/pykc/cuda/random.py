@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from .. import _devices, _native
 from .._kernel_names import KernelName
+from ..types import from_dtype
 from ._arrays import DeviceNDArray, device_array
 from ._streams import native_stream
 
@@ -14,7 +15,12 @@ _LIBRARY = "from pykc.random import fill_powers_of_jump, fill_states\n"
 _INDEX_BITS = 40  # of a thread's index and the first subsequence together
 
 
-def __getattr__(name: str) -> KernelName:
+def __getattr__(name: str):
+    if name == "xoroshiro128p_dtype":
+        import numpy
+        return numpy.dtype([("s0", "uint64"), ("s1", "uint64")], align=True)
+    if name == "xoroshiro128p_type":
+        return from_dtype(__getattr__("xoroshiro128p_dtype"))
     if name not in _NAMES:
         raise AttributeError(f"module 'pykc.cuda.random' has no attribute {name!r}")
     return KernelName(f"{_pykc_path}.{name}")
@@ -46,8 +52,7 @@ class States(DeviceNDArray):
 
 def create_xoroshiro128p_states(n: int, seed: int, subsequence_start: int = 0, stream=0) -> DeviceNDArray:
     """A state for each of N threads, 2**64 numbers apart."""
-    import numpy
-    states = States(device_array((n, 2), "uint64"), numpy.dtype([("s0", "uint64"), ("s1", "uint64")]), stream)
+    states = States(device_array((n, 2), "uint64"), __getattr__("xoroshiro128p_dtype"), stream)
     init_xoroshiro128p_states(states, seed, subsequence_start, stream)
     return states
 

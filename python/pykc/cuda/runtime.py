@@ -1,5 +1,5 @@
-"""`cupy.cuda.runtime`, as far as programs ask it about devices. There is no CUDA runtime here: its version is that of
-the driver, and 0 on the CPU device."""
+"""`cupy.cuda.runtime`, as far as programs ask it about devices, and Numba's `cuda.runtime`. There is no CUDA runtime
+here: its version is that of the driver; for CuPy 0 on the CPU device, for Numba the first that has all it knows."""
 from __future__ import annotations
 
 import re
@@ -62,3 +62,14 @@ def driverGetVersion() -> int:
 def runtimeGetVersion() -> int:
     """As `driverGetVersion`."""
     return driverGetVersion()
+
+
+def get_version() -> tuple[int, int]:
+    """The version of CUDA, (12, 8)."""
+    version = driverGetVersion()
+    return (version // 1000, version % 1000 // 10) if version else (12, 0)
+
+
+def is_supported_version() -> bool:
+    """Numba's question after the toolkit's version: always true."""
+    return True

@@ -32,3 +32,5 @@ class NumbaInvalidConfigWarning(NumbaWarning):
 
 NumbaError = TypingError = LoweringError = UnsupportedError = _native.CompileError
 UnsupportedBytecodeError = ConstantInferenceError = NumbaTypeError = NumbaValueError = _native.CompileError
+
+__all__ = [name for name, value in list(globals().items()) if isinstance(value, type)]

@@ -1,2 +1,2 @@
 """`numba.cuda.cudadrv`, as far as programs ask it whether there is a device, and catch what it raises."""
-from . import devices, error
+from . import devicearray, devices, driver, error
