@@ -9,8 +9,8 @@ import sys
 
 _MODULES = {
     "numba": "pykc.numba", "numba.types": "pykc.types", "numba.config": "pykc._config",
-    "numba.errors": "pykc.numba.errors",
-    "numba.extending": "pykc.numba.extending", "numba.core": "pykc.numba.core", "numba.core.types": "pykc.types", "numba.core.errors": "pykc.numba.errors",
+    "numba.errors": "pykc.numba.errors", "numba.extending": "pykc.numba.extending",
+    "numba.core": "pykc.numba.core", "numba.core.types": "pykc.types", "numba.core.errors": "pykc.numba.errors",
     "numba.core.config": "pykc._config",
     "numba.cuda": "pykc.cuda", "numba.cuda.types": "pykc.types", "numba.cuda.random": "pykc.cuda.random",
     "numba.cuda.libdevice": "pykc.cuda.libdevice", "numba.cuda.bf16": "pykc.cuda.bf16",

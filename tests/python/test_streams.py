@@ -354,6 +354,7 @@ def test_what_cupy_asks_the_runtime():
     assert (properties["major"], properties["minor"]) == device.compute_capability
     free, total = runtime.memGetInfo()
     assert 0 < free <= total and device.mem_info.total == total
-    assert runtime.runtimeGetVersion() == runtime.driverGetVersion() and bool(runtime.driverGetVersion()) == cuda.is_gpu()
+    assert runtime.runtimeGetVersion() == runtime.driverGetVersion()
+    assert bool(runtime.driverGetVersion()) == cuda.is_gpu()
     runtime.setDevice(device.id)
     runtime.deviceSynchronize()

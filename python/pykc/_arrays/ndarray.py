@@ -81,7 +81,8 @@ class ndarray(DeviceNDArray):
             super().__init__(shape, dtype)
             return
         dtype = as_dtype(dtype)
-        super().__init__(_native.allocate(as_device(device), dtype, as_shape(shape), order or "C", from_pool=True), dtype)
+        made = _native.allocate(as_device(device), dtype, as_shape(shape), order or "C", from_pool=True)
+        super().__init__(made, dtype)
 
     def _of(self, array: _native.Array) -> ndarray:
         return self._as_base_of(ndarray(array, self.dtype))

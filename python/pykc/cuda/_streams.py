@@ -150,8 +150,8 @@ class Stream:
 
 
 class Graph:
-    """Work that a stream has captured, to be launched as one, any number of times; on a GPU that costs the host far less
-    than its parts. It keeps the arrays that it uses."""
+    """Work that a stream has captured, to be launched as one, any number of times; on a GPU that costs the host far
+    less than its parts. It keeps the arrays that it uses."""
 
     def __init__(self, native: _native.Graph):
         self._native = native
