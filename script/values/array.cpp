@@ -139,23 +139,35 @@ Status copy_elements(const Array& target, const Array& source) {
   return Done{};
 }
 
-/// Where the bytes of records lie.
-Outcome<Mapping> mapping_of(const Array& array) {
+/// The largest word that all elements of records are made of, and begin at multiples of.
+ScalarType word_of(const Array& array) {
+  for (const ScalarType word : {ScalarType::U64, ScalarType::U32, ScalarType::U16}) {
+    const std::int64_t bytes = size_in_bytes(word);
+    const bool is_even = std::ranges::all_of(array.strides, [&](std::int64_t step) { return step % bytes == 0; });
+    if (is_even && array.element_bytes() % bytes == 0 && array.offset % bytes == 0) return word;
+  }
+  return ScalarType::U8;
+}
+
+/// The words of records, along a further axis.
+ArrayRef words_of(const Array& array, ScalarType word) {
+  const std::int64_t bytes = size_in_bytes(word);
   Shape shape = array.shape, strides = array.strides;
-  shape.push_back(array.units());
+  for (std::int64_t& step : strides) step /= bytes;
+  shape.push_back(array.element_bytes() / bytes);
   strides.push_back(1);
-  return outcome_of(Mapping::strided(shape, strides, array.offset));
+  Array view = *with_shape(array, std::move(shape), std::move(strides), array.offset / bytes);
+  view.type = word;
+  view.record = {};
+  return std::make_shared<const Array>(std::move(view));
 }
 
 /// Copies records in each launch of the graph that is captured.
 Status copy_records_in_graph(const Array& target, const Array& source, DeviceOperations& device) {
   if (target.record != source.record) return no_conversion(source, target.element());
-  ASSIGN_OR_RETURN(const Mapping to, mapping_of(target));
-  ASSIGN_OR_RETURN(const Mapping from, mapping_of(source));
-  RETURN_IF_FAILED(target.storage->copy_in_graph(device, to, *source.storage, from, source.unit_bytes()));
-  device.keep_captured(target.storage);
-  device.keep_captured(source.storage);
-  return Done{};
+  const ScalarType word = std::min(word_of(target), word_of(source),
+                                   [](ScalarType a, ScalarType b) { return size_in_bytes(a) < size_in_bytes(b); });
+  return device.map(*words_of(target, word), "x", {word}, {words_of(source, word)});
 }
 
 /// Copies elements where they are.

@@ -123,16 +123,6 @@ Status Storage::clear_in_graph(DeviceOperations& device) {
   return Done{};
 }
 
-Status Storage::copy_in_graph(DeviceOperations& device, const Mapping& to, Storage& source, const Mapping& from,
-                              std::int64_t unit_bytes) {
-  RETURN_IF_FAILED(allocate_device(device));
-  RETURN_IF_FAILED(source.read_on(device));
-  const pykc::detail::Elements elements{*buffer_, to, unit_bytes};
-  RETURN_IF_FAILED(outcome_of(elements.copy_from({*source.buffer_, from, unit_bytes}, device.captures())));
-  current_ = Current::Device;
-  return Done{};
-}
-
 Outcome<void*> Storage::read_on(DeviceOperations& device) {
   RETURN_IF_FAILED(place_on(device));
   if (current_ == Current::Host && !is_shared()) {

@@ -40,11 +40,8 @@ class Storage {
   void leave_unset(DeviceOperations* device);
   /// Uses host memory that the device reaches directly.
   Status pin(const Device& device);
-  /// For new elements, within a capture: they become 0, or copies of those of `source`, by each launch of the graph.
-  /// Strides count `unit_bytes`. Who captures keeps both.
+  /// For new elements, within a capture: they become 0 by each launch of the graph. Who captures keeps them.
   Status clear_in_graph(DeviceOperations& device);
-  Status copy_in_graph(DeviceOperations& device, const Mapping& to, Storage& source, const Mapping& from,
-                       std::int64_t unit_bytes);
   /// The device that has the bytes, while its current stream captures; else null.
   DeviceOperations* captured_on() const;
   /// Copies all bytes from wherever they are to host memory.

@@ -5,6 +5,7 @@ import pytest
 from random_arrays import FLOATS, INTS, REAL, Arrays
 
 import pykc
+from pykc import cuda
 from pykc.activations import gelu, gelu_tanh, silu
 from pykc.attention import attention
 from pykc.attention_backward import attention_backward
@@ -518,4 +519,5 @@ def test_wrong_arguments(call):
     """An error, before anything is read or written, in the words of the function that was called."""
     with pytest.raises((AssertionError, TypeError, ValueError, pykc.CompileError, pykc.KernelFault)) as error:
         call()
+        cuda.synchronize()  # until then a GPU has not told what a kernel found
     assert not isinstance(error.value, pykc.CompileError) or "static_assert failed" in str(error.value)

@@ -142,7 +142,7 @@ std::optional<std::vector<Int128>> numbers_of(FunctionChecker& checker, const as
 /// The value of the expression, as a constant where variables of one value make it one.
 Value shape_value(FunctionChecker& checker, const ast::Expr& expr, const Entity& found) {
   const Value given = to_value(checker, found, expr.range);
-  const std::vector<Value> parts = !given.known()    ? std::vector<Value>()
+  const std::vector<Value> parts = !given.known()     ? std::vector<Value>()
                                    : given.is_tuple() ? take_apart(checker, given)
                                                       : std::vector<Value>{given};
   const bool is_constant = std::ranges::all_of(parts, [](const Value& part) { return part.is_constant(); });
