@@ -162,8 +162,7 @@ ArrayRef words_of(const Array& array, ScalarType word) {
   return std::make_shared<const Array>(std::move(view));
 }
 
-/// Copies records in each launch of the graph that is captured.
-Status copy_records_in_graph(const Array& target, const Array& source, DeviceOperations& device) {
+Status copy_records(const Array& target, const Array& source, DeviceOperations& device) {
   if (target.record != source.record) return no_conversion(source, target.element());
   const ScalarType word = std::min(word_of(target), word_of(source),
                                    [](ScalarType a, ScalarType b) { return size_in_bytes(a) < size_in_bytes(b); });
@@ -173,7 +172,7 @@ Status copy_records_in_graph(const Array& target, const Array& source, DeviceOpe
 /// Copies elements where they are.
 Status move_elements(const Array& target, const ArrayRef& source, DeviceOperations* device) {
   if (device && !target.record && !source->record) return device->map(target, "x", {target.type}, {source});
-  if (device && device->captures() != nullptr) return copy_records_in_graph(target, *source, *device);
+  if (device && target.rank() < Argument::kMaxRank) return copy_records(target, *source, *device);
   return copy_elements(target, *source);
 }
 
@@ -188,8 +187,7 @@ Outcome<ArrayRef> copied(const ArrayRef& array, const ElementType& type, Order o
 }  // namespace
 
 Outcome<ArrayRef> copy_array(const ArrayRef& array, Order order) {
-  if (array->storage->captured_on() || (!array->record && device_for({array.get()}, array->size())))
-    return copied(array, array->element(), order);
+  if (device_for({array.get()}, array->size())) return copied(array, array->element(), order);
   ASSIGN_OR_RETURN(ArrayRef copy, copy_on_host(*array, order));
   share_home(*copy, {array.get()});
   return copy;
