@@ -8,7 +8,8 @@ import numpy
 
 from .. import _native
 from ..cuda._arrays import spans_meet
-from .c_text import CONTINUE, PRELUDE, RETURN, CBody, spelled, translated, translated_expression, translated_functions
+from .c_names import PRELUDE, TYPES
+from .c_text import CONTINUE, RETURN, CBody, spelled, translated, translated_expression, translated_functions
 from .generated import for_each
 from .ndarray import TYPE_NAMES, as_dtype, axes_of, convert_into, delivered, may_overlap, ndarray
 from .ufuncs import as_operand
@@ -286,7 +287,6 @@ class ReductionKernel:
         typed = ", ".join(f"{parameter.name}: {TYPE_NAMES[dtype]}" for parameter, dtype in zip(self.in_params, dtypes))
         values = None
         if self._reduce_type is not None:
-            from .c_text import TYPES
             values = types.get(self._reduce_type) or TYPES.get(self._reduce_type)
             if values is None or values[0] == "c":
                 raise NotImplementedError(f"reduce_type={self._reduce_type!r}: name a type of real numbers")

@@ -1,0 +1,109 @@
+"""What C has under other names than the language: types, functions, constants; and functions of the language that
+mean what C's do."""
+from __future__ import annotations
+
+import keyword
+import math
+
+TYPES = {"bool": "bool", "char": "i8", "short": "i16", "int": "i32", "long": "i64", "long long": "i64",
+         "unsigned": "u32", "unsigned int": "u32", "unsigned char": "u8", "unsigned short": "u16",
+         "unsigned long": "u64", "unsigned long long": "u64", "size_t": "u64", "ptrdiff_t": "i64", "float": "f32",
+         "double": "f64", **{f"{sign}int{bits}{end}": f"{kind}{bits}" for sign, kind in (("", "i"), ("u", "u"))
+                             for bits in (8, 16, 32, 64) for end in ("", "_t")},
+         "float16": "f16", "float32": "f32", "float64": "f64", "complex<float>": "c64", "complex<double>": "c128",
+         "complex64": "c64", "complex128": "c128"}
+_MATH = "atan2 exp10 cbrt hypot fmod remainder copysign erf erfc lgamma isinf isfinite ldexp".split()
+_OF_COMPLEX = {"sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan",
+               "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh",
+               "atanh": "arctanh", **{name: name for name in "exp exp2 expm1 log log2 log10 log1p sqrt".split()}}
+CALLS = {**{name + end: f"math.{name}" for name in _MATH for end in ("", "f")},
+          **{name + end: f"np.{numpys}" for name, numpys in _OF_COMPLEX.items() for end in ("", "f")},
+          "pow": "c_pow", "powf": "c_pow", "conj": "c_conj", "norm": "c_norm", "real": "c_real", "imag": "c_imag",
+          "arg": "cmath.phase", "polar": "cmath.rect",
+          **{f"__{name}{end}": f"c_{name}{bits}" for name in ("popc", "clz", "ffs", "brev")
+             for end, bits in (("", 32), ("ll", 64))},
+          "round": "c_round", "roundf": "c_round", "rint": "np.rint", "rintf": "np.rint", "tgamma": "math.gamma",
+          "tgammaf": "math.gamma", "fabs": "abs", "fabsf": "abs", "abs": "abs", "min": "min", "max": "max",
+          "floor": "np.floor", "floorf": "np.floor", "ceil": "np.ceil", "ceilf": "np.ceil", "trunc": "np.trunc",
+          "truncf": "np.trunc", "isnan": "math.isnan", "fmin": "np.fmin", "fmax": "np.fmax", "fminf": "np.fmin",
+          "fmaxf": "np.fmax", "rsqrt": "rsqrt", "rsqrtf": "rsqrt", "fma": "fma", "fmaf": "fma", "__expf": "math.exp",
+          "__logf": "math.log", "__sinf": "math.sin", "__cosf": "math.cos", "signbit": "np.signbit"}
+CONSTANTS = {"M_PI": math.pi, "M_PI_2": math.pi / 2, "M_PI_4": math.pi / 4, "M_1_PI": 1 / math.pi,
+              "M_2_PI": 2 / math.pi, "M_2_SQRTPI": 2 / math.sqrt(math.pi), "M_E": math.e, "M_LOG2E": 1 / math.log(2),
+              "M_LOG10E": 1 / math.log(10), "M_LN2": math.log(2), "M_LN10": math.log(10), "M_SQRT2": math.sqrt(2),
+              "M_SQRT1_2": math.sqrt(0.5), "NAN": "math.nan", "INFINITY": "math.inf", "HUGE_VAL": "math.inf"}
+#: Names that C may have and the text of the language may not.
+TAKEN = set(keyword.kwlist) - {"if", "else", "for", "while", "break", "continue", "return"} | {
+    "math", "cmath", "np", "atomic", "local", "grid"}
+ATOMICS = {"atomicAdd": "add", "atomicSub": "sub", "atomicMax": "max", "atomicMin": "min", "atomicAnd": "and_",
+            "atomicOr": "or_", "atomicXor": "xor", "atomicExch": "exch"}
+
+#: What the translated text calls.
+PRELUDE = """import math
+import cmath
+import numpy as np
+
+
+def c_quotient(a, b):
+    if isinstance(a, i64) and isinstance(b, u64):
+        return u64(a) // b
+    if isinstance(a, u64) and isinstance(b, i64):
+        return a // u64(b)
+    if isinstance(a, int) and isinstance(b, int):
+        quotient = a // b
+        return quotient + 1 if quotient < 0 and quotient * b != a else quotient
+    return a / b
+
+
+def c_rest(a, b):
+    if isinstance(a, i64) and isinstance(b, u64):
+        return u64(a) % b
+    if isinstance(a, u64) and isinstance(b, i64):
+        return a % u64(b)
+    rest = a % b
+    return rest - b if rest != 0 and (a < 0) != (b < 0) else rest
+
+
+def c_round(x):
+    return math.copysign(np.floor(abs(x) + 0.5), x)
+
+
+def c_pow(x, y):
+    if isinstance(x, complex) or isinstance(y, complex):
+        return np.power(x, y)
+    return math.pow(x, y)
+
+
+def c_conj(x):
+    if isinstance(x, complex):
+        return x.conjugate()
+    return x
+
+
+def c_real(x):
+    return x.real
+
+
+def c_imag(x):
+    return x.imag
+
+
+def c_with_real(z, x):
+    return c128(x, z.imag)
+
+
+def c_with_imag(z, x):
+    return c128(z.real, x)
+
+
+def c_norm(x):
+    return x.real * x.real + x.imag * x.imag
+
+""" + "".join(f"""
+def c_{name}{bits}(x):
+    return {f"{kind}{bits}({name}({argument}{bits}(x)))"}
+
+""" for name, kind, argument in (("popc", "i", "u"), ("clz", "i", "u"), ("ffs", "i", "i"), ("brev", "u", "u"))
+    for bits in (32, 64)) + """
+
+"""
