@@ -2,6 +2,8 @@
 import ctypes
 import os
 import pathlib
+import subprocess
+import sys
 
 import pykc
 
@@ -26,3 +28,11 @@ def load() -> ctypes.CDLL:
     mock = ctypes.CDLL(os.environ["PYKC_CUDA_LIBRARY"])
     mock.mock_last_launch.restype = ctypes.POINTER(Launch)
     return mock
+
+
+def run(script: pathlib.Path, text: str, *options: str) -> None:
+    """Runs a program, which asserts, with this driver. It is a file, since kernels need their text."""
+    script.write_text(text)
+    done = subprocess.run([sys.executable, *options, str(script)], capture_output=True, text=True, timeout=120,
+                          env=environment("cuda:0"))
+    assert done.returncode == 0, done.stderr

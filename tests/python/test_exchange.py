@@ -1,8 +1,6 @@
 """Tensors of other libraries by DLPack's table of C functions: one made here, and PyTorch's where it is installed."""
 import ctypes
 import itertools
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -223,11 +221,7 @@ assert words[0] != words[2], list(words)
 
 @pytest.mark.skipif(not mock_driver.LIBRARY.exists(), reason="the mock driver is not built")
 def test_arrays_of_gpus(tmp_path):
-    script = tmp_path / "streams.py"
-    script.write_text(ON_A_GPU)
-    done = subprocess.run([sys.executable, "-W", "ignore", str(script)], capture_output=True, text=True, timeout=120,
-                          env=mock_driver.environment("cuda:0"))
-    assert done.returncode == 0, done.stderr
+    mock_driver.run(tmp_path / "streams.py", ON_A_GPU, "-W", "ignore")
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ import ctypes
 import gc
 import os
 import pathlib
-import subprocess
 import sys
 import typing
 import warnings
@@ -654,11 +653,7 @@ assert places(many) == []
 
 @pytest.mark.skipif(not mock_driver.LIBRARY.exists(), reason="the mock driver is not built")
 def test_a_warning_of_copies_on_gpus(tmp_path):
-    script = tmp_path / "copies.py"
-    script.write_text(COPIES)
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120,
-                          env=mock_driver.environment("cuda:0"))
-    assert done.returncode == 0, done.stderr
+    mock_driver.run(tmp_path / "copies.py", COPIES)
 
 
 def test_no_warning_of_copies_on_the_cpu():

@@ -1,7 +1,5 @@
 """Streams, graphs, events and devices."""
 import gc
-import subprocess
-import sys
 import threading
 
 import mock_driver
@@ -237,11 +235,7 @@ assert calls("cuStreamSynchronize") > waits  # until then the work used the memo
 
 @pytest.mark.skipif(not mock_driver.LIBRARY.exists(), reason="the mock driver is not built")
 def test_streams_of_a_gpu(tmp_path):
-    script = tmp_path / "streams.py"
-    script.write_text(ON_A_GPU)
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120,
-                          env=mock_driver.environment("cuda:0"))
-    assert done.returncode == 0, done.stderr
+    mock_driver.run(tmp_path / "streams.py", ON_A_GPU)
 
 
 def test_events():
