@@ -43,18 +43,6 @@ void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old)
   value.wait(old, std::memory_order_acquire);
 }
 
-/// A helper that wakes up on the caller's processor would only take turns with it, and the system is slow to move it
-/// where other programs have the rest.
-void leave_processor(int callers) {
-  cpu_set_t allowed;
-  if (sched_getcpu() != callers || sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) == 1)
-    return;
-  cpu_set_t others = allowed;
-  CPU_CLR(static_cast<std::size_t>(callers), &others);
-  sched_setaffinity(0, sizeof others, &others);
-  sched_setaffinity(0, sizeof allowed, &allowed);
-}
-
 }  // namespace
 
 std::uint32_t forks() {
@@ -77,14 +65,27 @@ void ThreadPool::start() {
   process_ = forks();
   size_ = std::min(size_, thread_count());  // fewer, perhaps, after a fork
   inside_.store(0, std::memory_order_relaxed);
-  helpers_.assign(static_cast<std::size_t>(size_ - 1), Helper{this, 0, {}});
+  helpers_.assign(static_cast<std::size_t>(size_ - 1), Helper{this, 0, 0, {}});
+  shares_ = ProcessorShares(size_);
+  callers_share_ = 0;
   const BlockedSignals blocked;
   for (int number = 1; number < size_; ++number) {
     Helper& helper = helpers_[static_cast<std::size_t>(number - 1)];
     helper.number = number;
+    helper.share = number;
     if (pthread_create(&helper.thread, nullptr, help, &helper) != 0)
       return helpers_.resize(static_cast<std::size_t>(number - 1));
+    shares_.give(helper.thread, helper.share);
   }
+}
+
+/// A caller that has come to a helper's processors gives it those it has left.
+void ThreadPool::make_room(int callers_processor) {
+  const std::optional<int> share = shares_.share_of(callers_processor);
+  if (!share || *share == callers_share_) return;
+  for (Helper& helper : helpers_)
+    if (helper.share == *share) shares_.give(helper.thread, helper.share = callers_share_);
+  callers_share_ = *share;
 }
 
 void ThreadPool::wake_some() {
@@ -96,7 +97,7 @@ void ThreadPool::run(Work work, const void* shared) {
   if (!has_started_ || process_ != forks()) start();
   work_ = work;
   shared_ = shared;
-  processor_ = sched_getcpu();
+  make_room(sched_getcpu());
   inside_.store(kOpen, std::memory_order_release);
   works_.fetch_add(1);
   wake_some();
@@ -127,7 +128,6 @@ void* ThreadPool::help(void* argument) {
     if (pool.is_ending_) return nullptr;
     if (!pool.enter()) continue;
     pool.wake_some();
-    leave_processor(pool.processor_);
     pool.work_(pool.shared_, helper.number);
     pool.leave();
   }

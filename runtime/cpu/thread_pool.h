@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/threads.h"
+#include "runtime/cpu/processor_shares.h"
 
 namespace pykc::cpu {
 
@@ -41,11 +42,13 @@ class ThreadPool {
   struct Helper {
     ThreadPool* pool;
     int number;
+    int share;  // of the processors
     pthread_t thread;
   };
 
   void run(Work work, const void* shared);
   void start();
+  void make_room(int callers_processor);
   void wake_some();
   bool enter();
   void leave();
@@ -55,12 +58,13 @@ class ThreadPool {
   std::uint32_t process_ = forks();
   bool has_started_ = false;
   std::vector<Helper> helpers_;
+  ProcessorShares shares_;
+  int callers_share_ = 0;
   std::atomic<bool> is_ending_ = false;
   // What the caller tells the helpers, in one line of the cache.
   alignas(64) std::atomic<std::uint32_t> works_ = 0;  // so far
   Work work_ = nullptr;
   const void* shared_ = nullptr;
-  int processor_ = 0;                                  // that the caller was on
   alignas(64) std::atomic<std::uint32_t> inside_ = 0;  // helpers in the work, and whether others may come
 };
 

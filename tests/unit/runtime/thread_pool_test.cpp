@@ -8,7 +8,9 @@
 #include <chrono>
 #include <filesystem>
 #include <mutex>
+#include <set>
 #include <thread>
+#include <vector>
 
 namespace pykc::cpu {
 namespace {
@@ -97,6 +99,72 @@ TEST_F(ThreadPoolTest, DoesNotWaitForThreadsThatHaveNotCome) {
     if (thread == 0) ++runs;
   });
   EXPECT_EQ(runs, 1);
+}
+
+/// The processors that this thread may run on, and what it gets back in the end.
+struct Affinity {
+  Affinity() { pthread_getaffinity_np(pthread_self(), sizeof before, &before); }
+  ~Affinity() { pthread_setaffinity_np(pthread_self(), sizeof before, &before); }
+  std::vector<int> processors() const {
+    std::vector<int> found;
+    for (int number = 0; number < CPU_SETSIZE; ++number)
+      if (CPU_ISSET(number, &before)) found.push_back(number);
+    return found;
+  }
+  cpu_set_t before;
+};
+
+void move_to(int processor) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(processor, &one);
+  ASSERT_EQ(pthread_setaffinity_np(pthread_self(), sizeof one, &one), 0);
+}
+
+// Where it wakes up on the caller's processor, a helper comes at the end of the caller's time slice.
+TEST_F(ThreadPoolTest, HelpersHaveProcessorsOfTheirOwn) {
+  const Affinity affinity;
+  const std::vector<int> processors = affinity.processors();
+  if (processors.size() == 1) GTEST_SKIP() << "one processor";
+  ThreadPool pool(static_cast<int>(processors.size()));
+  sum_by(pool);
+  for (int round = 0; round < 20; ++round) {
+    move_to(processors[static_cast<std::size_t>(round) % processors.size()]);
+    std::mutex mutex;
+    std::set<int> seen;
+    bool are_apart = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(becomes([&] {
+      pool.run([&](int) {
+        {
+          const std::lock_guard lock(mutex);
+          are_apart = seen.insert(sched_getcpu()).second && are_apart;
+        }
+        becomes([&] {
+          const std::lock_guard lock(mutex);
+          return seen.size() == processors.size();
+        });
+      });
+      return seen.size() == processors.size();
+    })) << "of "
+        << processors.size() << " processors " << seen.size() << " were seen";
+    EXPECT_TRUE(are_apart);
+  }
+}
+
+TEST_F(ThreadPoolTest, MoreThreadsThanProcessorsRunAnywhere) {
+  const Affinity affinity;
+  ThreadPool pool(static_cast<int>(affinity.processors().size()) + 1);
+  EXPECT_EQ(sum_by(pool), kSum);
+  EXPECT_TRUE(becomes([&] {
+    bool is_alike = false;
+    pool.run([&](int thread) {
+      if (thread == 0) return void(becomes([&] { return is_alike; }));
+      const Affinity own;
+      is_alike = CPU_EQUAL(&own.before, &affinity.before);
+    });
+    return is_alike;
+  }));
 }
 
 TEST_F(ThreadPoolTest, EndsItsThreads) {
