@@ -4,6 +4,7 @@
 #include "codegen/cpu/builtins.h"
 #include "codegen/cpu/device_function.h"
 #include "codegen/cpu/thread_loop.h"
+#include "codegen/cpu/warp.h"
 #include "codegen/emit/control.h"
 #include "codegen/emit/launch.h"
 #include "codegen/emit/memory.h"
@@ -42,6 +43,22 @@ void store_slot(CpuEmitter& emitter, std::int64_t slot, Value* thread, Value* va
   Builder& builder = emitter.builder;
   if (value->getType()->isIntegerTy(1)) value = builder.CreateZExt(value, builder.getInt8Ty());
   annotate(emitter, builder.CreateStore(value, slot_address(emitter, slot, thread)), ir::AddressSpace::Shared);
+}
+
+Value* load_lanes(CpuEmitter& emitter, std::int64_t slot, Value* first_thread) {
+  const unsigned bits = slot_type(emitter, slot)->getScalarSizeInBits();
+  auto* const type = llvm::FixedVectorType::get(emitter.builder.getIntNTy(bits), kLanes);
+  llvm::LoadInst* load =
+      emitter.builder.CreateAlignedLoad(type, slot_address(emitter, slot, first_thread), llvm::Align(bits / 8));
+  annotate(emitter, load, ir::AddressSpace::Shared);
+  return load;
+}
+
+void store_lanes(CpuEmitter& emitter, std::int64_t slot, Value* first_thread, Value* lanes) {
+  const unsigned bits = lanes->getType()->getScalarSizeInBits();
+  annotate(emitter,
+           emitter.builder.CreateAlignedStore(lanes, slot_address(emitter, slot, first_thread), llvm::Align(bits / 8)),
+           ir::AddressSpace::Shared);
 }
 
 Value* any_slot(CpuEmitter& emitter, std::int64_t slot) {

@@ -7,6 +7,10 @@ namespace pykc::codegen {
 
 Value* load_slot(CpuEmitter& emitter, std::int64_t slot, Value* thread);
 void store_slot(CpuEmitter& emitter, std::int64_t slot, Value* thread, Value* value);
+/// What the lanes of a warp have in a slot: a vector of integers as wide as they are in memory. Slots are padded, so that
+/// lanes without a thread may be written; what is read there means nothing.
+Value* load_lanes(CpuEmitter& emitter, std::int64_t slot, Value* first_thread);
+void store_lanes(CpuEmitter& emitter, std::int64_t slot, Value* first_thread, Value* lanes);
 Value* any_slot(CpuEmitter& emitter, std::int64_t slot);
 Value* many_slot(CpuEmitter& emitter, std::int64_t slot);
 
