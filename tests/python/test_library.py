@@ -366,10 +366,16 @@ def test_gemm_grouped(round_):
 def test_matmul(round_):
     arrays = Arrays(f"matmul {round_}")
     m, n, k = size(arrays), size(arrays), size(arrays)
-    a, b = (arrays.values(shape, "f4", True) for shape in ((m, k), (k, n)))
-    c = pykc.array(np.zeros((m, n), "f4"))
-    matmul(c, pykc.array(a), pykc.array(b))
-    near(c, a.astype("f8") @ b.astype("f8"), 1e-4, 1e-3)
+    for of in "f4", "f8", "f2", "i4", "u1", "c8", "c16":
+        stack = arrays.one([(), (3,)])
+        a, b = (arrays.values(shape, of, True) for shape in ((*stack, m, k), (*arrays.one([(), stack]), k, n)))
+        c = pykc.array(np.zeros((*stack, m, n), of))
+        matmul(c, pykc.array(a), pykc.array(b))
+        if of in ("i4", "u1"):
+            assert np.array_equal(c.get(), a @ b)
+        else:
+            np.testing.assert_allclose(c.get().astype("c16"), a.astype("c16") @ b.astype("c16"),
+                                       2e-3 if of == "f2" else 1e-4, 1e-3)
 
 
 def attended(q, k, v, causal, window, scale, q_starts, k_starts):
@@ -468,7 +474,7 @@ WRONG = [
     lambda: scan(zeros(4, of="c8"), zeros(4)),
     lambda: transpose(zeros(4), zeros(4)),
     lambda: matmul(zeros(4), zeros(4), zeros(4)),
-    lambda: matmul(zeros(3, 3, of="f8"), zeros(3, 3, of="f8"), zeros(3, 3, of="f8")),
+    lambda: matmul(zeros(3, 3, of="f8"), zeros(3, 3), zeros(3, 3)),
     lambda: rope(zeros(2, 4), zeros(2, 4), zeros(2, 2), zeros(2, 2)),
     lambda: softmax(zeros(3, 4, of="f8"), zeros(3, 4, of="f8")),
     lambda: quantize_blocks(zeros(4, of="i1"), zeros(1), zeros(4)),

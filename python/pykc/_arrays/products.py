@@ -1,7 +1,8 @@
-"""Products of matrices. Those of float32 in rows are the library's, by tiles; all others are reductions over products,
-which no array holds."""
+"""Products of matrices: by the library's tiles; small ones, and those of bools, are reductions over products, which no
+array holds."""
 from __future__ import annotations
 
+import importlib
 import math
 import operator
 
@@ -13,8 +14,7 @@ from .joining import broadcast_to, moveaxis
 from .ndarray import TYPE_NAMES, axes_of, delivered, is_integer, ndarray
 from .reductions import Rule, reduced
 
-_THREADS = 128
-_ON_CPU = (("ROWS", 64), ("COLUMNS", 64), ("DEPTH", 16), ("STAGES", 3))
+_LEAST = 16  # rows, columns and terms for which a tile is worth it
 
 
 def matmul(x1, x2, /, out: ndarray | None = None, *, dtype=None) -> ndarray:
@@ -27,7 +27,8 @@ def matmul(x1, x2, /, out: ndarray | None = None, *, dtype=None) -> ndarray:
     if a.shape[-1] != b.shape[-2]:
         raise ValueError(f"matmul: shapes {x1.shape} and {x2.shape} do not fit: {a.shape[-1]} is not {b.shape[-2]}")
     wanted = numpy.result_type(a.dtype, b.dtype) if dtype is None else numpy.dtype(dtype)
-    found = _by_library(a, b) if _is_plain(a, b, wanted) else _by_reduction(a, b, wanted)
+    has_tiles = min(*a.shape[-2:], b.shape[-1]) >= _LEAST and wanted.kind != "b"
+    found = (_by_tiles if has_tiles else _by_reduction)(a, b, wanted)
     if x1.ndim == 1:
         found = found[..., 0, :]
     if x2.ndim == 1:
@@ -35,17 +36,27 @@ def matmul(x1, x2, /, out: ndarray | None = None, *, dtype=None) -> ndarray:
     return delivered(found, out)
 
 
-def _is_plain(a: ndarray, b: ndarray, dtype: numpy.dtype) -> bool:
-    return a.ndim == b.ndim == 2 and a.dtype == b.dtype == dtype == numpy.float32 and 0 not in (a.size, b.size)
+def _by_tiles(a: ndarray, b: ndarray, dtype: numpy.dtype) -> ndarray:
+    stack = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    m, n = a.shape[-2], b.shape[-1]
+    made = ndarray((math.prod(stack), m, n), dtype, device=a.device)
+    a, b = (_stacked(one.astype(dtype, copy=False), stack) for one in (a, b))
+    if made.size == 0:
+        return made.reshape(*stack, m, n)
+    if a.device.is_cpu:
+        side = 32 if dtype.itemsize <= 8 else 16
+        library_kernel(a.device, "matmul", "product_tiled", (("SIDE", side),)).launch(
+            lambda _: (-(-m // side) * -(-n // side) * len(made), (side, side)), None, (made, a, b))
+    else:
+        importlib.import_module("pykc.matmul").matmul(made, a, b)
+    return made.reshape(*stack, m, n)
 
 
-def _by_library(a: ndarray, b: ndarray) -> ndarray:
-    a, b = (one if one.place % 16 == 0 else one.copy() for one in map(ascontiguousarray, (a, b)))
-    (m, _), n = a.shape, b.shape[1]
-    made = ndarray((m, n), a.dtype, device=a.device)
-    library_kernel(a.device, "matmul", "gemm", _ON_CPU).launch(
-        lambda c: ((-(-n // c["COLUMNS"]), -(-m // c["ROWS"])), _THREADS), None, (made, a, b))
-    return made
+def _stacked(x: ndarray, stack: tuple[int, ...]) -> ndarray:
+    """As a stack of one axis, of one matrix where that goes with all."""
+    if math.prod(x.shape[:-2]) != 1:
+        x = broadcast_to(x, (*stack, *x.shape[-2:]))
+    return x.reshape(-1, *x.shape[-2:])
 
 
 def _by_reduction(a: ndarray, b: ndarray, dtype: numpy.dtype) -> ndarray:
