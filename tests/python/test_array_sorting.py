@@ -37,6 +37,22 @@ def test_sort_of_many(n):
     assert (np.diff(x[down]) <= 0).all() and (np.diff(down)[np.diff(x[down]) == 0] > 0).all()
 
 
+# So many are sorted by the library.
+@pytest.mark.parametrize("dtype", ["?", "i1", "u4", "i8", "f2", "f4", "f8"])
+def test_sort_of_very_many(dtype):
+    random = Arrays(f"sort {dtype}").random
+    x = (random.standard_normal(70_000) * 100).astype(dtype)
+    if x.dtype.kind == "f":
+        special = np.array([np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf], dtype)
+        x[random.integers(0, x.size, 300)] = special[random.integers(0, special.size, 300)]
+    d = pykc.array(x)
+    assert_same(pykc.sort(d), np.sort(x))
+    assert_same(pykc.argsort(d), np.argsort(x, stable=True))
+    down = x.size - 1 - np.argsort(x[::-1], stable=True)[::-1]
+    assert_same(pykc.argsort(d, descending=True), down)
+    assert_same(pykc.sort(d, descending=True), x[down])
+
+
 @pytest.mark.parametrize("round_", range(10))
 def test_unique_and_search(round_):
     arrays = Arrays(f"unique {round_}")

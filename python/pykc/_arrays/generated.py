@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
+import types
 from typing import Any
 
 import numpy
@@ -25,6 +27,16 @@ def library_kernel(device: _native.Device, module: str, name: str, cpu: tuple[tu
     finds, on the CPU device the one given."""
     found = kernel(device, f"from pykc.{module} import {name}\n", name)
     return found.tuned(dict(cpu) if device.is_cpu else None)
+
+
+@functools.cache
+def library(module: str) -> types.ModuleType:
+    """The library's `pykc.MODULE` with its host functions: not the one that programs import, which takes the place of
+    the function of arrays of that name."""
+    spec = importlib.util.find_spec(f"pykc.{module}")
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
 
 
 def for_each(device: _native.Device, text: str, name: str, count: int, *arguments) -> None:

@@ -2,14 +2,13 @@
 array holds."""
 from __future__ import annotations
 
-import importlib
 import math
 import operator
 
 import numpy
 
 from .creation import asarray, ascontiguousarray
-from .generated import library_kernel
+from .generated import library, library_kernel
 from .joining import broadcast_to, moveaxis
 from .ndarray import TYPE_NAMES, axes_of, delivered, is_integer, ndarray
 from .reductions import Rule, reduced
@@ -48,7 +47,7 @@ def _by_tiles(a: ndarray, b: ndarray, dtype: numpy.dtype) -> ndarray:
         library_kernel(a.device, "matmul", "product_tiled", (("SIDE", side),)).launch(
             lambda _: (-(-m // side) * -(-n // side) * len(made), (side, side)), None, (made, a, b))
     else:
-        importlib.import_module("pykc.matmul").matmul(made, a, b)
+        library("matmul").matmul(made, a, b)
     return made.reshape(*stack, m, n)
 
 
