@@ -213,6 +213,9 @@ Outcome<Value> apply_operator(ast::BinaryOp op, const Value& left, const Value& 
   const ArrayRef* a = left.as<ArrayRef>();
   const ArrayRef* b = right.as<ArrayRef>();
   if (!a || !b) return fail(DiagnosticId::HostOperandTypes, "@", describe(left), describe(right));
+  if (has_records(left) || has_records(right))
+    return fail(DiagnosticId::HostOperandTypes, "@", describe(left), describe(right))
+        .note("`pykc.matmul` multiplies matrices of complex numbers: `from pykc.matmul import matmul`");
   ASSIGN_OR_RETURN(const ArrayRef product, matrix_product(*a, *b));
   share_home(*product, {a->get(), b->get()});
   return number_or_array(product);
