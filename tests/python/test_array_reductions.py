@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from random_arrays import ALL, FLOATS, INTS, REAL, Arrays, assert_same
 
+import mock_driver
 import pykc
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::numpy.exceptions.ComplexWarning")
@@ -117,6 +118,22 @@ def test_products_of_matrices(round_):
     exact = x.astype("f4") @ y.astype("f4") if dtype == "f2" else x @ y
     assert_same(d @ e, np.asarray(exact).astype(x.dtype), False, 8 * k)
     assert_same(pykc.matmul(d, e), np.asarray(exact).astype(x.dtype), False, 8 * k)
+
+
+def test_products_of_a_gpu(tmp_path):
+    mock_driver.run(tmp_path / "products.py", """
+import mock_driver
+import pykc
+mock = mock_driver.load()
+for dtype, kernel in (("f4", "gemm"), ("f8", "gemm_doubles"), ("f2", "gemm_tiles"), ("i4", "product_tiled")):
+    x = pykc.zeros((256, 256), dtype)
+    x @ x
+    assert mock.mock_last_launch().contents.function.decode() == kernel
+    pykc.zeros((3, 256, 256), dtype) @ x
+    assert mock.mock_last_launch().contents.function.decode() == kernel
+pykc.argsort(pykc.zeros(10_000, "f4"))
+assert mock.mock_last_launch().contents.function == b"sort_by_digit"
+""")
 
 
 def test_other_products():
