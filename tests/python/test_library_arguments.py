@@ -145,7 +145,7 @@ class Calls(Arrays):
     def matmul(self):
         m, n, k = self.size(), self.size(), self.size()
         return (matmul, dict(c=zeros(m, n), a=self.whole(m, k), b=self.whole(k, n)),
-                lambda c, a, b: dict(c=a.astype("f8") @ b))
+                lambda c, a, b: dict(c=product(c, a.astype("f8"), b)))
 
     def gemm(self):
         m, n, k, of = self.size(), self.size(), self.size(), self.one(["f2", "f8", "i1"])
@@ -271,7 +271,7 @@ CHANGES = ["nothing", "type", "rank", "extent", "values_elsewhere", "gaps", "sha
 
 
 def product(c, a, b):
-    """What `gemm` makes: a stack of one matrix is a matrix to it."""
+    """What `gemm` and `matmul` make: a stack of one matrix is a matrix to them."""
     made = a @ b
     return np.broadcast_to(made[0] if made.ndim > c.ndim else made, c.shape)
 
