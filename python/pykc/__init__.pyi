@@ -3,6 +3,7 @@ from types import FunctionType
 from typing import Any, Callable, overload
 
 from . import cuda as cuda
+from . import fft as fft
 from . import numba as numba
 from . import lib as lib
 from . import linalg as linalg

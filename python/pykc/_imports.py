@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import functools
 import importlib.machinery
+import importlib.util
 import os
 import sys
 import types
@@ -97,6 +98,14 @@ def _library(fullname: str) -> _Loader | None:
     from . import _native
     text = _native.library_source(fullname)
     return _Loader(f"<{fullname}>", text) if text else None
+
+
+def library_module(fullname: str) -> types.ModuleType:
+    """A module of the library beside the Python module of its name."""
+    loader = _library(fullname)
+    module = importlib.util.module_from_spec(importlib.machinery.ModuleSpec(fullname, loader, origin=loader.path))
+    loader.exec_module(module)
+    return module
 
 
 def _file(fullname: str, path: Sequence[str] | None) -> _Loader | None:

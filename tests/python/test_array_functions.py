@@ -414,7 +414,7 @@ def test_numpy_computes_on_the_device_what_is_here():
     assert_same(out, x.sum(0))
     np.add.at(out, [0, 0, 1], 1)
     assert out.tolist() == [5, 6, 7]
-    assert type(np.fft.fft(d)) is np.ndarray and np.linalg.svd(d)[1].shape == (2,)
+    assert type(np.kaiser(3, d[0, 0])) is np.ndarray and type(np.linalg.eigvals(d[:, :2])) is np.ndarray
     assert type(np.histogram_bin_edges(d, "auto")) is np.ndarray
     assert np.allclose(d, x) and type(np.concatenate([d, x])) is np.ndarray
     np.copyto(e, x)
@@ -423,7 +423,7 @@ def test_numpy_computes_on_the_device_what_is_here():
     host = np.zeros((2, 3))
     np.copyto(host, d)
     assert (host == x).all()
-    with pytest.raises(TypeError, match="computes on the host"):
+    with pytest.raises(TypeError, match="out"):
         np.fft.fft(d, out=pykc.zeros((2, 3), complex))
     with pytest.raises(TypeError, match="one of NumPy's"):
         np.add(d, x)

@@ -55,7 +55,6 @@ def names() -> set[str]:
 
 #: Modules of CuPy's that are not here.
 _ELSEWHERE = {
-    "fft": "`from pykc.fft import fft` transforms rows, or `x.get()` by NumPy, or a package of cuFFT",
     "sparse": "`from pykc.segmented import spmv` multiplies by a sparse matrix",
 }
 

@@ -75,8 +75,8 @@ def _define(name: str, operator) -> None:
 def _own(name: str, module: str = "numpy"):
     """The function here for one of a module of NumPy's, if there is one."""
     try:
-        if module == "numpy.linalg":
-            return getattr(importlib.import_module("pykc.linalg"), name)
+        if module in ("numpy.linalg", "numpy.fft"):
+            return getattr(importlib.import_module(module.replace("numpy", "pykc")), name)
         return importlib.import_module(__package__).find(name) if module == "numpy" else None
     except AttributeError:
         return None
