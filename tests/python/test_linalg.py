@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from random_arrays import SEED, Arrays
+from random_arrays import SEED, Arrays, assert_same
 from test_array_functions import check
 
 import pykc
@@ -70,10 +70,114 @@ def test_what_has_no_solution():
     for name, a in (("inv", np.ones((3, 4))), ("det", np.ones(3)), ("cholesky", -np.eye(3))):
         check(f"linalg.{name}", a)
     check("linalg.solve", np.eye(3), np.ones(2))
-    with pytest.raises(AttributeError, match=r"numpy.linalg.svd of"):
-        pykc.linalg.svd
-    with pytest.raises(NotImplementedError, match="solve"):
-        pykc.linalg.lstsq(pykc.eye(2), pykc.ones(2))
+    with pytest.raises(AttributeError, match=r"numpy.linalg.eigvals of"):
+        pykc.linalg.eigvals
+    for name in ("svd", "qr", "eigh", "pinv", "svdvals"):
+        check(f"linalg.{name}", np.ones(3))
+    check("linalg.eigh", np.ones((2, 3)))
+    check("linalg.svd", np.array([[1.0, np.nan], [1, 1]]))
+    check("linalg.qr", np.eye(2), mode="other")
+
+
+SHAPES = [(1, 1), (5, 3), (3, 5), (2, 3, 4, 4), (33, 33), (0, 3), (2, 0, 3)]
+
+
+def rectangles(random, shape, dtype):
+    a = random.values(shape, dtype, small=True)
+    if shape[-1] > 2 and random.random.integers(2):
+        a[..., 1] = a[..., 0]  # of lesser rank
+    return a
+
+
+def identities(a):
+    return np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), (*a.shape[:-2], a.shape[-1], a.shape[-1]))
+
+
+def adjoint(a):
+    return a.swapaxes(-1, -2).conj()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_decompositions(random, dtype, shape):
+    a = rectangles(random, shape, dtype)
+    near = {"atol": 300 * max(shape) * np.finfo(dtype).eps}
+    for mode in ("reduced", "complete", "r"):
+        found, expected = pykc.linalg.qr(pykc.array(a), mode), np.linalg.qr(a, mode)
+        for one, other in [(found, expected)] if mode == "r" else zip(found, expected):
+            assert (one.shape, one.dtype) == (other.shape, other.dtype)
+        q, r = (pykc.linalg.qr(pykc.array(a)) if mode == "r" else found)
+        np.testing.assert_allclose((q @ r).get(), a, **near)
+        np.testing.assert_allclose(adjoint(q.get()) @ q.get(), identities(q), **near)
+    for full in (True, False):
+        found, expected = pykc.linalg.svd(pykc.array(a), full), np.linalg.svd(a, full)
+        assert [(x.shape, x.dtype) for x in found] == [(x.shape, x.dtype) for x in expected]
+        u, s, vh = (x.get() for x in found)
+        np.testing.assert_allclose(s, expected[1], **near)
+        count = s.shape[-1]
+        np.testing.assert_allclose(u[..., :count] * s[..., None, :] @ vh[..., :count, :], a, **near)
+        for one in (u, adjoint(vh)):
+            np.testing.assert_allclose(adjoint(one) @ one, identities(one), **near)
+    assert_same(pykc.linalg.svdvals(pykc.array(a)), np.linalg.svdvals(a), exact=False, scale=100 * max(shape))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16", "i4"])
+@pytest.mark.parametrize("shape", [(1, 1), (4, 4), (2, 0, 3, 3), (0, 0), (40, 40)])
+def test_eigenvalues(random, dtype, shape):
+    a = rectangles(random, shape, dtype)
+    for half in ("L", "U"):
+        w, v = pykc.linalg.eigh(pykc.array(a), half)
+        expected = np.linalg.eigh(a, half)
+        assert [(x.shape, x.dtype) for x in (w, v)] == [(x.shape, x.dtype) for x in expected]
+        near = {"atol": 300 * shape[-1] * np.finfo(w.dtype).eps}
+        np.testing.assert_allclose(w.get(), expected[0], **near)
+        part = np.tril(a) if half == "L" else adjoint(np.triu(a))
+        below = np.tril(part, -1)
+        whole = below + adjoint(below) + identities(a) * part.real
+        np.testing.assert_allclose(whole @ v.get(), v.get() * w.get()[..., None, :], **near)
+        np.testing.assert_allclose(adjoint(v.get()) @ v.get(), identities(v.get()), **near)
+        check("linalg.eigvalsh", a, half, scale=20 * max(shape))
+
+
+def test_sizes_of_matrices(random):
+    for scale in (1e-200, 1e200):
+        a = rectangles(random, (4, 3), "f8") * scale
+        found = pykc.linalg.svdvals(pykc.array(a)).get()
+        np.testing.assert_allclose(found / scale, np.linalg.svdvals(a) / scale, atol=1e-13)
+    check("linalg.svd", np.zeros((3, 2)), compute_uv=False)
+    for p in (None, 1, -1, 2, -2, np.inf, "fro"):
+        check("linalg.cond", random.values((2, 4, 4), "f8", small=True), p, scale=1e6)
+    for ord in (2, -2, "nuc"):
+        check("linalg.norm", random.values((4, 3), random.one(["f4", "c16"]), small=True), ord, scale=100)
+        check("linalg.norm", random.values((4, 3, 2), "f8", small=True), ord, (2, 0), True, scale=100)
+
+
+def test_least_squares(random):
+    for shape in ((6, 3), (3, 6), (4, 4)):
+        for dtype in ("f4", "f8", "c16"):
+            a, b = random.values(shape, dtype, small=True), random.values((shape[0], 2), dtype, small=True)
+            check("linalg.pinv", a, scale=1e4)
+            for side in (b, b[:, 0]):
+                found, expected = pykc.linalg.lstsq(pykc.array(a), pykc.array(side)), np.linalg.lstsq(a, side)
+                assert found[2] == expected[2]
+                for place in (0, 1, 3):
+                    assert_same(found[place], expected[place], exact=False, scale=1e5)
+    a = np.array([[1.0, 2], [2, 4], [3, 6]])
+    check("linalg.pinv", a, rtol=1e-10, scale=100)
+    for one in (a, np.zeros((3, 3)), np.eye(4), np.ones(3), np.stack([a, a])):
+        check("linalg.matrix_rank", one)
+    check("linalg.matrix_rank", np.diag([1.0, 0.1, 0.01]), tol=0.05)
+    check("linalg.lstsq", a, np.ones(2))
+    check("linalg.lstsq", a, np.ones((3, 1, 1)))
+
+
+def test_of_more_axes(random):
+    a = random.random.random((2, 3, 6)) + np.eye(6).reshape(2, 3, 6)
+    check("linalg.tensorinv", a, scale=1e4)
+    check("linalg.tensorinv", a.reshape(6, 3, 2), 1, scale=1e4)
+    check("linalg.tensorsolve", a, random.random.random((2, 3)), scale=1e4)
+    check("linalg.tensorsolve", a.transpose(0, 2, 1), random.random.random((2, 3)), axes=(1,), scale=1e4)
+    check("linalg.tensorsolve", a, np.ones(5))
 
 
 def test_norms(random):
@@ -88,5 +192,3 @@ def test_norms(random):
     check("linalg.norm", np.ones((2, 3, 4)), 1)
     check("linalg.vector_norm", x, scale=10)
     check("linalg.matrix_norm", x, ord=1, scale=10)
-    with pytest.raises(NotImplementedError, match="singular values"):
-        pykc.linalg.norm(pykc.ones((2, 2)), 2)
