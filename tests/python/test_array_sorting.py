@@ -171,4 +171,4 @@ def test_random_names_in_kernels():
     draw[1, 128](x)
     assert 0.3 < float(x.mean()) < 0.7 and float(x.min()) >= 0
     with pytest.raises(AttributeError, match="there are"):
-        pykc.random.poisson
+        pykc.random.zipf
