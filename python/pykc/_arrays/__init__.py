@@ -10,13 +10,14 @@ from .ndarray import ndarray
 ROOMS = {
     "creation": """array asarray asanyarray ascontiguousarray asnumpy empty empty_like zeros zeros_like ones
         ones_like full full_like arange linspace logspace geomspace eye identity tri tril triu meshgrid indices mgrid
-        ogrid r_ c_ fromfunction frombuffer fromiter save savez load vander ix_ tril_indices triu_indices
+        ogrid r_ c_ fromfunction frombuffer fromiter fromfile loadtxt genfromtxt save savez savez_compressed savetxt load
+        vander ix_ tril_indices triu_indices
         diag_indices tril_indices_from triu_indices_from diag_indices_from mask_indices asfortranarray copy
-        from_dlpack get_array_module bartlett blackman hamming hanning""",
+        from_dlpack get_array_module bartlett blackman hamming hanning kaiser""",
     "joining": """reshape ravel transpose permute_dims matrix_transpose swapaxes moveaxis expand_dims squeeze
         rollaxis broadcast broadcast_to broadcast_arrays flip flipud fliplr rot90 atleast_1d atleast_2d atleast_3d
-        concatenate concat stack vstack hstack dstack column_stack append insert delete pad unstack array_split split
-        hsplit vsplit dsplit tile repeat resize trim_zeros roll apply_along_axis where diag diagflat diagonal copyto
+        concatenate concat stack block vstack row_stack hstack dstack column_stack append insert delete pad unstack array_split split
+        hsplit vsplit dsplit tile repeat resize trim_zeros roll apply_along_axis apply_over_axes where diag diagflat diagonal copyto
         size ndim shape""",
     "reductions": """sum prod all any count_nonzero min max amin amax nanmin nanmax ptp argmin argmax mean var std
         nansum nanprod nanmean nanvar nanstd nanargmin nanargmax average""",
@@ -27,7 +28,8 @@ ROOMS = {
         unique_inverse unique_values isin in1d union1d intersect1d setdiff1d setxor1d""",
     "statistics": """bincount digitize histogram histogram2d histogramdd histogram_bin_edges quantile percentile
         nanquantile nanpercentile median nanmedian cov corrcoef""",
-    "calculus": "interp convolve correlate gradient trapezoid ediff1d polyval unwrap",
+    "calculus": "interp convolve correlate gradient trapezoid trapz ediff1d polyval unwrap",
+    "polynomials": "polyfit polyadd polysub polymul polydiv polyder polyint",
     "einsum": "einsum",
     "comparing": """clip round around fix sinc isclose allclose array_equal array_equiv nan_to_num real imag angle
         isreal iscomplex isrealobj iscomplexobj isposinf isneginf shares_memory may_share_memory trace""",
@@ -43,7 +45,9 @@ ROOMS = {
         complex128 byte short intc int_ intp longlong ubyte ushort uintc uint uintp ulonglong half single double csingle
         cdouble generic number integer signedinteger unsignedinteger inexact floating complexfloating pi e inf nan
         euler_gamma newaxis s_ index_exp ndindex dtype finfo iinfo isscalar issubdtype min_scalar_type can_cast
-        result_type promote_types broadcast_shapes isdtype astype""",
+        result_type promote_types broadcast_shapes isdtype astype common_type ndenumerate iterable
+        base_repr binary_repr format_float_positional format_float_scientific get_printoptions set_printoptions
+        printoptions AxisError""",
 }
 assert operators
 

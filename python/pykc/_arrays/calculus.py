@@ -135,6 +135,9 @@ def trapezoid(y, x=None, dx=1.0, axis: int = -1) -> ndarray:
     return (width * (y[(*before, slice(1, None))] + y[(*before, slice(None, -1))]) / 2.0).sum(axis)
 
 
+trapz = trapezoid
+
+
 def ediff1d(ary, to_end=None, to_begin=None) -> ndarray:
     """What each element is more than the one before it, in one dimension."""
     ary = asarray(ary).ravel()

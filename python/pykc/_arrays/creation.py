@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import numpy
@@ -76,6 +77,27 @@ def savez(file, *args, **others) -> None:
     numpy.savez(file, *map(asnumpy, args), **{name: asnumpy(value) for name, value in others.items()})
 
 
+def savez_compressed(file, *args, **others) -> None:
+    """Writes arrays to a smaller `.npz` file, as `numpy.savez_compressed` does."""
+    numpy.savez_compressed(file, *map(asnumpy, args), **{name: asnumpy(value) for name, value in others.items()})
+
+
+def savetxt(fname, X, *args, **others) -> None:
+    """Writes an array as text, as `numpy.savetxt` does."""
+    numpy.savetxt(fname, asnumpy(X), *args, **others)
+
+
+def _read(name: str):
+    def read(*args, **others) -> ndarray:
+        return array(getattr(numpy, name)(*args, **others))
+    read.__name__ = read.__qualname__ = name
+    read.__doc__ = f"The array that `numpy.{name}` reads."
+    return read
+
+
+fromfile, loadtxt, genfromtxt = map(_read, ("fromfile", "loadtxt", "genfromtxt"))
+
+
 def frombuffer(buffer, dtype=float, count: int = -1, offset: int = 0, *, device=None) -> ndarray:
     """The elements that bytes of the host hold."""
     return array(numpy.frombuffer(buffer, as_dtype(dtype), count, offset), device=device)
@@ -86,12 +108,36 @@ def fromiter(iter, dtype, count: int = -1, *, device=None) -> ndarray:
     return array(numpy.fromiter(iter, as_dtype(dtype), count), device=device)
 
 
-def load(file, **others) -> ndarray:
-    """The array of a `.npy` file."""
+class NpzFile(Mapping):
+    """The arrays of a `.npz` file by their names."""
+
+    def __init__(self, file):
+        self.npz_file, self.files = file, file.files
+
+    def __getitem__(self, name: str) -> ndarray:
+        return array(self.npz_file[name])
+
+    def __iter__(self):
+        return iter(self.files)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __enter__(self) -> NpzFile:
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the file."""
+        self.npz_file.close()
+
+
+def load(file, **others) -> ndarray | NpzFile:
+    """The array of a `.npy` file, or those of a `.npz` file by their names."""
     found = numpy.load(file, **others)
-    if not isinstance(found, numpy.ndarray):
-        raise TypeError("load is for `.npy` files: take arrays out of what `numpy.load` gives")
-    return array(found)
+    return array(found) if isinstance(found, numpy.ndarray) else NpzFile(found)
 
 
 def from_dlpack(x: Any, /, *, device=None, copy: bool | None = None) -> ndarray:
@@ -288,14 +334,14 @@ def geomspace(start, stop, num: int = 50, endpoint: bool = True, dtype=None) -> 
 
 
 def _window(name: str):
-    def window(M: int) -> ndarray:
-        return asarray(getattr(numpy, name)(M))
+    def window(M: int, *args) -> ndarray:
+        return asarray(getattr(numpy, name)(M, *args))
     window.__name__ = window.__qualname__ = name
     window.__doc__ = f"The weights of `numpy.{name}`."
     return window
 
 
-bartlett, blackman, hamming, hanning = map(_window, ("bartlett", "blackman", "hamming", "hanning"))
+bartlett, blackman, hamming, hanning, kaiser = map(_window, ("bartlett", "blackman", "hamming", "hanning", "kaiser"))
 
 
 def indices(dimensions, dtype="int64", sparse: bool = False):

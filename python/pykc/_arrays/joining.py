@@ -224,6 +224,35 @@ def vstack(tup, *, dtype=None, casting: str = "same_kind") -> ndarray:
     return concatenate([atleast_2d(a) for a in tup], 0, dtype=dtype, casting=casting)
 
 
+row_stack = vstack
+
+
+def block(arrays) -> ndarray:
+    """Arrays put together as nested lists say: the innermost along the last axis, the next along the last but one."""
+    def depth(one) -> int:
+        if not isinstance(one, list):
+            return 0
+        if not one:
+            raise ValueError("List at arrays cannot be empty")
+        depths = {depth(part) for part in one}
+        if len(depths) > 1:
+            raise ValueError("List depths are mismatched.")
+        return depths.pop() + 1
+
+    def joined(one, left: int) -> ndarray:
+        if not isinstance(one, list):
+            return asarray(one).reshape((1,) * (rank - numpy.ndim(one)) + numpy.shape(one))
+        return concatenate([joined(part, left - 1) for part in one], -left)
+
+    def ranks(one) -> int:
+        return max(map(ranks, one)) if isinstance(one, list) else numpy.ndim(one)
+
+    levels = depth(arrays)
+    rank = max(levels, ranks(arrays))
+    made = joined(arrays, levels)
+    return made if levels else made.copy()
+
+
 def hstack(tup, *, dtype=None, casting: str = "same_kind") -> ndarray:
     """Columns side by side; vectors one after the other."""
     parts = [atleast_1d(a) for a in tup]
@@ -333,6 +362,16 @@ def apply_along_axis(func1d, axis: int, arr, *args, **kwargs) -> ndarray:
     found = found.reshape(*arr.shape[:axis], *arr.shape[axis + 1:], *found.shape[1:])
     added = found.ndim - arr.ndim + 1
     return moveaxis(found, tuple(range(arr.ndim - 1, found.ndim)), tuple(range(axis, axis + added))) if added else found
+
+
+def apply_over_axes(func, a, axes) -> ndarray:
+    """What `func(a, axis)` gives, for one axis after the other; an axis that it takes away has one element."""
+    a = asarray(a)
+    for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
+        axis = axis_of(axis, a.ndim)
+        found = asarray(func(a, axis))
+        a = expand_dims(found, axis) if found.ndim == a.ndim - 1 else found
+    return a
 
 
 def delete(arr, obj, axis: int | None = None) -> ndarray:

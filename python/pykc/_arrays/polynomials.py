@@ -1,0 +1,110 @@
+"""Polynomials as vectors of their coefficients, the highest power first."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from .calculus import convolve
+from .creation import arange, asarray, vander, zeros
+from .joining import atleast_1d, concatenate, trim_zeros
+from .ndarray import ndarray
+
+
+def polyfit(x, y, deg: int, rcond: float | None = None, full: bool = False, w=None, cov: Any = False):
+    """The coefficients of the polynomial of the degree DEG whose squared distances from the points (X, Y), by weights
+    W, add up to the least; with FULL what `linalg.lstsq` tells besides and `rcond`, with COV their covariance."""
+    from ..linalg import inv, lstsq
+    x, y = asarray(x) + 0.0, asarray(y) + 0.0
+    if deg < 0:
+        raise ValueError("expected deg >= 0")
+    if x.ndim != 1 or not x.size:
+        raise TypeError("expected 1D vector for x that is not empty")
+    if y.ndim not in (1, 2) or y.shape[0] != x.size:
+        raise TypeError("expected 1D or 2D array for y, of as many rows as x has elements")
+    rcond = x.size * float(numpy.finfo(x.dtype).eps) if rcond is None else rcond
+    powers, values = vander(x, deg + 1), y
+    if w is not None:
+        w = asarray(w) + 0.0
+        if w.shape != x.shape:
+            raise TypeError("expected a 1-d array for weights, of as many elements as x has")
+        powers, values = powers * w[:, None], (values.T * w).T
+    scale = ((powers * powers.conj()).real.sum(0)) ** 0.5
+    found, lack, rank, s = lstsq(powers / scale, values, rcond)
+    found = (found.T / scale).T
+    if full:
+        return found, lack, rank, s, rcond
+    if not cov:
+        return found
+    base = inv(powers.T @ powers)
+    if cov == "unscaled":
+        factor = 1.0
+    elif x.size <= deg + 1:
+        raise ValueError("the number of data points must exceed order to scale the covariance matrix")
+    else:
+        factor = lack / (x.size - deg - 1)
+    return found, base * factor if y.ndim == 1 else base[:, :, None] * factor
+
+
+def _added(a1, a2, sign: int) -> ndarray:
+    a1, a2 = atleast_1d(asarray(a1)), atleast_1d(asarray(a2))
+    lacking = a2.size - a1.size
+    a1, a2 = (concatenate([zeros(max(count, 0), one.dtype, device=one.device), one])
+              for count, one in ((lacking, a1), (-lacking, a2)))
+    return a1 + a2 if sign > 0 else a1 - a2
+
+
+def polyadd(a1, a2) -> ndarray:
+    """The sum of two polynomials."""
+    return _added(a1, a2, 1)
+
+
+def polysub(a1, a2) -> ndarray:
+    """The difference of two polynomials."""
+    return _added(a1, a2, -1)
+
+
+def polymul(a1, a2) -> ndarray:
+    """The product of two polynomials."""
+    return convolve(*(trim_zeros(atleast_1d(asarray(one)), "f") if asarray(one).any() else zeros(1, asarray(one).dtype)
+                      for one in (a1, a2)))
+
+
+def polydiv(u, v) -> tuple[ndarray, ndarray]:
+    """The quotient of two polynomials, and what is left."""
+    u, v = atleast_1d(asarray(u)) + 0.0, atleast_1d(asarray(v)) + 0.0
+    dtype = numpy.result_type(u.dtype, v.dtype)
+    left, v = u.astype(dtype), v.astype(dtype, copy=False)
+    quotient = zeros(max(u.size - v.size + 1, 1), dtype, device=u.device)
+    for place in range(u.size - v.size + 1):
+        quotient[place] = left[place] / v[0]
+        left[place:place + v.size] -= quotient[place] * v
+    left[:max(u.size - v.size + 1, 0)] = 0
+    while left.size > 1 and numpy.allclose(left[0].get(), 0, rtol=1e-14):
+        left = left[1:]
+    return quotient, left
+
+
+def polyder(p, m: int = 1) -> ndarray:
+    """The derivative, M times."""
+    p = asarray(p)
+    if m < 0:
+        raise ValueError("Order of derivative must be positive (see polyint)")
+    for _ in range(m):
+        p = p[:-1] * arange(p.size - 1, 0, -1, device=p.device)
+    return p
+
+
+def polyint(p, m: int = 1, k=None) -> ndarray:
+    """The integral, M times, with the constants K."""
+    p = asarray(p)
+    if m < 0:
+        raise ValueError("Order of integral must be positive (see polyder)")
+    constants = numpy.zeros(m) if k is None else numpy.atleast_1d(k.get() if isinstance(k, ndarray) else k)
+    if len(constants) == 1:
+        constants = numpy.repeat(constants, m)
+    if len(constants) < m:
+        raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
+    for constant in constants[:m]:
+        p = concatenate([p / arange(p.size, 0, -1, device=p.device), asarray([constant], device=p.device)])
+    return p
