@@ -207,8 +207,9 @@ def apply(a, reflections, factors, k, first, inverse):
 
 
 @kernel(wraparound=False)
-def rotate(w, moved, height, turn, tolerance: f64):
-    # A block a pair of rows: they are turned so that their first HEIGHT numbers stand at right angles.
+def rotate(w, moved, least, height, turn, tolerance: f64):
+    # A block a pair of rows: they are turned so that their first HEIGHT numbers stand at right angles, unless the
+    # square of one is LEAST or below: such a row is what roundings have left.
     squares = shared.array(FEW, f64)
     others = shared.array(FEW, f64)
     reals = shared.array(FEW, f64)
@@ -239,7 +240,7 @@ def rotate(w, moved, height, turn, tolerance: f64):
         real = total(reals, t, FEW)
         imaginary = total(imaginaries, t, FEW)
         size = math.hypot(real, imaginary)
-        if size > tolerance * math.sqrt(one) * math.sqrt(two):
+        if size > tolerance * math.sqrt(one) * math.sqrt(two) and min(one, two) > least[m]:
             if t == 0:
                 moved[m] = 1
             ratio = (two - one) / (2 * size)
@@ -465,13 +466,15 @@ def _rotated(a: ndarray, with_turns: bool) -> tuple[ndarray, ndarray, ndarray]:
     rows = ascontiguousarray(rows)
     moved = ones(stack, "int64", device=a.device)
     text, pairs = _OF_KIND[a.dtype.kind], (width + 1) // 2
-    tolerance = numpy.float64(math.sqrt(max(height, 1)) * numpy.finfo(a.dtype).eps)
+    eps = float(numpy.finfo(a.dtype).eps)
+    tolerance = numpy.float64(math.sqrt(max(height, 1)) * eps)
+    least = (_root_of_squares(rows[..., :height], (-2, -1), False).astype(float) * 2 * eps) ** 2
     for _ in range(_SWEEPS):
         if width < 2 or not bool(moved.any()):
             break
         moved.fill(0)
         for turn in range(width - 1 + width % 2):
-            _launch("rotate", text, (pairs, stack), _FEW, rows, moved, height, turn, tolerance)
+            _launch("rotate", text, (pairs, stack), _FEW, rows, moved, least, height, turn, tolerance)
     else:
         raise LinAlgError("SVD did not converge")
     sizes = _root_of_squares(rows[..., :height], -1, False)
@@ -583,6 +586,8 @@ def lstsq(a, b, rcond=None) -> tuple:
 def cond(x, p=None) -> ndarray:
     """The condition of matrices, by a norm: None and 2 are that of the largest singular value."""
     x = _rectangles(x)
+    if 0 in x.shape[-2:]:
+        raise LinAlgError("cond is not defined on empty arrays")
     if p in (None, 2, -2):
         s = svdvals(x)
         return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]

@@ -139,7 +139,23 @@ def test_eigenvalues(random, dtype, shape):
         check("linalg.eigvalsh", a, half, scale=20 * max(shape))
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+def test_lesser_ranks(random, dtype):
+    for rank in (0, 1, 2, 5):
+        one, other = (random.random.integers(-4, 5, shape).astype(dtype) for shape in ((12, rank), (rank, 9)))
+        a = one @ other
+        u, s, vh = (x.get() for x in pykc.linalg.svd(pykc.array(a)))
+        near = {"atol": 5000 * np.finfo(dtype).eps}
+        np.testing.assert_allclose(s, np.linalg.svdvals(a), **near)
+        np.testing.assert_allclose(u[:, :9] * s @ vh, a, **near)
+        check("linalg.matrix_rank", a)
+        w, v = (x.get() for x in pykc.linalg.eigh(pykc.array(a.T.conj() @ a)))
+        np.testing.assert_allclose(v * w @ adjoint(v), a.T.conj() @ a, atol=100 * near["atol"])
+
+
 def test_sizes_of_matrices(random):
+    check("linalg.cond", np.zeros((0, 2, 2)))
+    check("linalg.cond", np.zeros((2, 0, 3)))
     for scale in (1e-200, 1e200):
         a = rectangles(random, (4, 3), "f8") * scale
         found = pykc.linalg.svdvals(pykc.array(a)).get()
