@@ -47,7 +47,7 @@ _UNIFORM = "first = {0}\nsecond = {1}"
 _NORMAL = ("radius = b * math.sqrt(-2 * math.log(1 - {0}))\nturn = 2 * {1}\n"
            "first = a + radius * math.cospi(turn)\nsecond = a + radius * math.sinpi(turn)")
 _EXPONENTIAL = "first = -a * math.log(1 - {0})\nsecond = -a * math.log(1 - {1})"
-# A thread makes an element from as many pairs of numbers as it takes, at most DRAWS. VALUE is of the parameters a and b.
+# A thread makes an element by FUNCTION of the parameters, from as many pairs of numbers as it takes, at most 256.
 _DRAWS = 256
 _SAMPLE = """import math
 from pykc.random import philox_words, uint64_to_unit_float64

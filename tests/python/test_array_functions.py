@@ -633,7 +633,8 @@ def test_functions_of_elements_keep_columns():
 
 def test_blocks():
     a, b, c = np.ones((2, 2)), np.zeros((2, 3), "i4"), np.arange(5)
-    for nested in ([a, b], [[a, b], [c]], [[[a]], [[a]]], a, [1, 2, c], [[1, 2], [3, 4]], [a, [b]], [[]], [[a, b], [a]]):
+    for nested in ([a, b], [[a, b], [c]], [[[a]], [[a]]], a, [1, 2, c], [[1, 2], [3, 4]], [a, [b]], [[]],
+                   [[a, b], [a]]):
         check("block", nested)
     check("kaiser", 5, 14)
     assert pykc.row_stack is pykc.vstack and pykc.trapz is pykc.trapezoid
@@ -647,7 +648,8 @@ def test_functions_over_axes():
 
 def test_names_of_numpys():
     x = pykc.arange(3)
-    assert pykc.common_type(x, pykc.ones(2, "f4")) is np.float64 and pykc.common_type(pykc.ones(2, "c8")) is np.complex64
+    assert pykc.common_type(x, pykc.ones(2, "f4")) is np.float64
+    assert pykc.common_type(pykc.ones(2, "c8")) is np.complex64
     assert list(pykc.ndenumerate(x + 1)) == [((0,), 1), ((1,), 2), ((2,), 3)]
     assert pykc.binary_repr(5) == "101" and pykc.base_repr(5, 3) == "12" and pykc.iterable(x)
     with pykc.printoptions(precision=2):

@@ -8,17 +8,16 @@ from .ndarray import ndarray
 
 #: Which room has which of pykc's names.
 ROOMS = {
-    "creation": """array asarray asanyarray ascontiguousarray asnumpy empty empty_like zeros zeros_like ones
-        ones_like full full_like arange linspace logspace geomspace eye identity tri tril triu meshgrid indices mgrid
-        ogrid r_ c_ fromfunction frombuffer fromiter fromfile loadtxt genfromtxt save savez savez_compressed savetxt load
-        vander ix_ tril_indices triu_indices
-        diag_indices tril_indices_from triu_indices_from diag_indices_from mask_indices asfortranarray copy
-        from_dlpack get_array_module bartlett blackman hamming hanning kaiser""",
-    "joining": """reshape ravel transpose permute_dims matrix_transpose swapaxes moveaxis expand_dims squeeze
-        rollaxis broadcast broadcast_to broadcast_arrays flip flipud fliplr rot90 atleast_1d atleast_2d atleast_3d
-        concatenate concat stack block vstack row_stack hstack dstack column_stack append insert delete pad unstack array_split split
-        hsplit vsplit dsplit tile repeat resize trim_zeros roll apply_along_axis apply_over_axes where diag diagflat diagonal copyto
-        size ndim shape""",
+    "creation": """array asarray asanyarray ascontiguousarray asnumpy empty empty_like zeros zeros_like ones ones_like full
+        full_like arange linspace logspace geomspace eye identity tri tril triu meshgrid indices mgrid ogrid r_
+        c_ fromfunction frombuffer fromiter fromfile loadtxt genfromtxt save savez savez_compressed savetxt load
+        vander ix_ tril_indices triu_indices diag_indices tril_indices_from triu_indices_from diag_indices_from
+        mask_indices asfortranarray copy from_dlpack get_array_module bartlett blackman hamming hanning kaiser""",
+    "joining": """reshape ravel transpose permute_dims matrix_transpose swapaxes moveaxis expand_dims squeeze rollaxis
+        broadcast broadcast_to broadcast_arrays flip flipud fliplr rot90 atleast_1d atleast_2d atleast_3d
+        concatenate concat stack block vstack row_stack hstack dstack column_stack append insert delete pad
+        unstack array_split split hsplit vsplit dsplit tile repeat resize trim_zeros roll apply_along_axis
+        apply_over_axes where diag diagflat diagonal copyto size ndim shape""",
     "reductions": """sum prod all any count_nonzero min max amin amax nanmin nanmax ptp argmin argmax mean var std
         nansum nanprod nanmean nanvar nanstd nanargmin nanargmax average""",
     "scanning": "cumsum cumprod nancumsum nancumprod cumulative_sum cumulative_prod diff",
