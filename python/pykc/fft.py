@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy
 
-from . import _native
 from ._arrays.creation import arange, asarray, ascontiguousarray, zeros
 from ._arrays.joining import concatenate, moveaxis, roll
-from ._arrays.ndarray import axes_of, axis_of, ndarray
+from ._arrays.ndarray import axes_of, axis_of, is_integer, ndarray
 from ._imports import library_module
 
 __all__ = ["fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft",
@@ -30,7 +29,7 @@ def _or_rows(of_rows):
     def decorated(function):
         @functools.wraps(function)
         def called(*arguments, **named):
-            is_of_rows = named.keys() & {"x", "y"} or isinstance(arguments[1:2] and arguments[1], _native.Array)
+            is_of_rows = named.keys() & {"x", "y"} or len(arguments) > 1 and not _is_length(arguments[1])
             return (of_rows if is_of_rows else function)(*arguments, **named)
         return called
     return decorated
@@ -145,6 +144,10 @@ def ifftshift(x, axes=None) -> ndarray:
     x = asarray(x)
     axes = axes_of(axes, x.ndim)
     return roll(x, tuple(-(x.shape[axis] // 2) for axis in axes), axes)
+
+
+def _is_length(n: Any) -> bool:
+    return n is None or is_integer(n)
 
 
 def _length(n: int) -> int:

@@ -75,3 +75,5 @@ def test_numpys_functions_and_the_library():
     y = pykc.zeros(4, complex)
     fft(y, pykc.ones(4, complex))
     assert y.tolist() == [4, 0, 0, 0]
+    fft(y=y, x=y)
+    assert y.tolist() == [4, 4, 4, 4]

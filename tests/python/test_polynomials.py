@@ -41,7 +41,8 @@ def test_arithmetic(random, dtype):
         a[0] = b[0] = 3
         for name in ("polyadd", "polysub", "polymul"):
             check(name, a, b, scale=100)
-        check("polydiv", a, b, scale=1e4)
+        if dtype != "f4":  # how many coefficients are 0, to 1e-8, is up to roundings
+            check("polydiv", a, b, scale=1e4)
         check("polyder", a)
         check("polyder", a, 2)
         check("polyint", a, scale=10)

@@ -8,8 +8,8 @@ from .ndarray import ndarray
 
 #: Which room has which of pykc's names.
 ROOMS = {
-    "creation": """array asarray asanyarray ascontiguousarray asnumpy empty empty_like zeros zeros_like ones ones_like full
-        full_like arange linspace logspace geomspace eye identity tri tril triu meshgrid indices mgrid ogrid r_
+    "creation": """array asarray asanyarray ascontiguousarray asnumpy empty empty_like zeros zeros_like ones ones_like
+        full full_like arange linspace logspace geomspace eye identity tri tril triu meshgrid indices mgrid ogrid r_
         c_ fromfunction frombuffer fromiter fromfile loadtxt genfromtxt save savez savez_compressed savetxt load
         vander ix_ tril_indices triu_indices diag_indices tril_indices_from triu_indices_from diag_indices_from
         mask_indices asfortranarray copy from_dlpack get_array_module bartlett blackman hamming hanning kaiser""",
