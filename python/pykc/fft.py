@@ -13,14 +13,14 @@ from typing import Any
 import numpy
 
 from ._arrays.creation import arange, asarray, ascontiguousarray, zeros
+from ._arrays.generated import library
 from ._arrays.joining import concatenate, moveaxis, roll
 from ._arrays.ndarray import axes_of, axis_of, is_integer, ndarray
-from ._imports import library_module
 
 __all__ = ["fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft",
            "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn"]
 
-_rows = library_module("pykc.fft")
+_rows = library("fft")
 _INVERSE_NORMS = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 

@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
 import types
 from typing import Any
 
 import numpy
 
 from .. import _native
+from .._imports import library_module
 from .ndarray import TYPE_NAMES, ndarray
 from .ufuncs import PREAMBLE, as_operand
 
@@ -33,10 +33,7 @@ def library_kernel(device: _native.Device, module: str, name: str, cpu: tuple[tu
 def library(module: str) -> types.ModuleType:
     """The library's `pykc.MODULE` with its host functions: not the one that programs import, which takes the place of
     the function of arrays of that name."""
-    spec = importlib.util.find_spec(f"pykc.{module}")
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
+    return library_module(f"pykc.{module}")
 
 
 def for_each(device: _native.Device, text: str, name: str, count: int, *arguments) -> None:
