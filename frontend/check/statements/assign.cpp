@@ -44,15 +44,17 @@ Value stored(FunctionChecker& checker, const Value& value, SourceRange range) {
   return {ref, value.weak == Weak::Int ? Weak::No : value.weak, {}};
 }
 
-/// The value as it is now, whatever is assigned next.
-Value kept_apart(FunctionChecker& checker, const Value& value, SourceRange range) {
-  if (value.is_tuple() && !value.elements.empty()) {
-    std::vector<Value> elements;
-    for (const Value& element : value.elements) elements.push_back(kept_apart(checker, element, range));
-    return checker.tree.tuple(std::move(elements), value.range());
-  }
-  const bool changes = value.expr->as<checked::VariableRef>() || !is_simple(*value.expr);
-  return changes ? stored(checker, value, range) : value;
+/// Whether an assignment may change what a simple expression is.
+bool may_change(const FunctionChecker& checker, const Expr& simple) {
+  if (const auto* element = simple.as<checked::TupleElement>()) return may_change(checker, *element->tuple);
+  if (const auto* view = simple.as<checked::FieldView>()) return may_change(checker, *view->array);
+  if (const auto* cast = simple.as<checked::Cast>()) return may_change(checker, *cast->operand);
+  if (const auto* extent = simple.as<checked::Extent>()) return may_change(checker, *extent->array);
+  if (const auto* stride = simple.as<checked::Stride>()) return may_change(checker, *stride->array);
+  const auto* ref = simple.as<checked::VariableRef>();
+  return ref && ref->variable && std::any_of(checker.locals.begin(), checker.locals.end(), [&](const Local& local) {
+           return local.variable == ref->variable && local.decl->assignments > (local.decl->is_parameter ? 0 : 1);
+         });
 }
 
 /// `a, b = b, a`: every value is there before the first target changes.
@@ -223,6 +225,15 @@ Value stored_once(FunctionChecker& checker, const Value& value, SourceRange rang
   if (!value.is_tuple() || value.elements.empty()) return stored(checker, value, range);
   std::vector<Value> elements;
   for (const Value& element : value.elements) elements.push_back(stored_once(checker, element, range));
+  return checker.tree.tuple(std::move(elements), value.range());
+}
+
+Value kept_apart(FunctionChecker& checker, const Value& value, SourceRange range) {
+  if (!value.known() || own_closure(checker, value)) return value;
+  if (!value.is_tuple() || value.elements.empty())
+    return !is_simple(*value.expr) || may_change(checker, *value.expr) ? stored(checker, value, range) : value;
+  std::vector<Value> elements;
+  for (const Value& element : value.elements) elements.push_back(kept_apart(checker, element, range));
   return checker.tree.tuple(std::move(elements), value.range());
 }
 

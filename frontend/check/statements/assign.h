@@ -17,6 +17,8 @@ Value place(FunctionChecker& checker, const ast::Expr& target);
 Value stable_element(FunctionChecker& checker, const Value& element);
 bool require_writable(FunctionChecker& checker, const Value& place, SourceRange range);
 Value stored_once(FunctionChecker& checker, const Value& value, SourceRange range);
+/// The value as it is now, whatever is assigned next.
+Value kept_apart(FunctionChecker& checker, const Value& value, SourceRange range);
 const checked::Variable* variable_of(FunctionChecker& checker, Local& local);
 /// Remembers the integers that the only assignment of a variable gives it, one or a tuple: it can be a shape.
 void note_numbers(FunctionChecker& checker, const ast::Expr& target, const Value& value);

@@ -96,7 +96,8 @@ Iteration from_zero(FunctionChecker& checker, Iteration source, SourceRange rang
   };
   source.counts_itself = false;
   if (is(source.range[0], 0) && is(source.range[2], 1)) return source;
-  const std::array<Value, 3> bounds = source.range;
+  std::array<Value, 3> bounds = source.range;
+  for (Value& bound : bounds) bound = kept_apart(checker, bound, range);
   source.range = {checker.tree.weak_integer(0, range),
                   stored_once(checker, range_length(checker, bounds, range), range),
                   checker.tree.weak_integer(1, range)};
@@ -118,7 +119,7 @@ std::optional<Iteration> over_enumerate(FunctionChecker& checker, const ast::Cal
   if (!source || !start.known()) return std::nullopt;
   const Expr* first = index_number(checker, start);
   if (!first) return std::nullopt;
-  const Value from = stored_once(checker, TreeBuilder::strong(first), range);
+  const Value from = kept_apart(checker, TreeBuilder::strong(first), range);
   const auto numbered = [=, &checker](const Value& counter, const Value& item) {
     return checker.tree.tuple({binary(checker, ast::BinaryOp::Add, from, counter, range), item}, range);
   };
@@ -384,9 +385,9 @@ std::optional<Iteration> iteration(FunctionChecker& checker, const ast::Expr& it
   if (std::holds_alternative<Unknown>(found)) return std::nullopt;
   const auto* value = std::get_if<Value>(&found);
   const bool is_table = std::holds_alternative<TableRef>(found);
-  if (value && value->is_tuple()) return over_tuple(checker, stored_once(checker, *value, iterable.range));
+  if (value && value->is_tuple()) return over_tuple(checker, kept_apart(checker, *value, iterable.range));
   if (is_table || (value && value->is_array() && value->type()->array.rank() > 0))
-    return over_array(checker, stored_once(checker, to_value(checker, found, iterable.range), iterable.range),
+    return over_array(checker, kept_apart(checker, to_value(checker, found, iterable.range), iterable.range),
                       iterable.range);
   auto diagnostic = checker.report(iterable.range, DiagnosticId::NotIterable, describe(found));
   diagnostic.note(std::string(kAdvice));
