@@ -10,6 +10,7 @@
 #include "frontend/check/calls/call.h"
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/statements/statement.h"
 #include "frontend/check/types/convert.h"
 #include "stdlib/builtins.h"
 
@@ -242,6 +243,9 @@ Value apply_builtin(FunctionChecker& checker, const BuiltinRef& builtin, std::ve
   }
   if ((id == BuiltinId::BarrierSync || id == BuiltinId::BarrierArrive) && !is_named_barrier(checker, id, arguments))
     return {};
+  if (id == BuiltinId::Assume && checker.module.options.bounds_checks)  // a broken promise would undo the other checks
+    append_check(checker, arguments[0], "assume failed: " + literal(checker.scope.file().text(arguments[0]->range)), {},
+                 range);
   return builtin_result(checker, id, std::move(arguments), *type, range);
 }
 

@@ -164,13 +164,6 @@ struct FaultMessage {
   std::vector<const Expr*> values;
 };
 
-/// Text as a message has it: its braces are no places.
-std::string literal(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) escaped.append(c == '{' ? 2 : 1, c);
-  return escaped;
-}
-
 /// The place of a number that the device reports, which is a float's bits where it is one.
 void add_value(FunctionChecker& checker, const Value& value, FaultMessage& message) {
   if (message.values.size() == abi::kFaultValues) {
@@ -468,6 +461,12 @@ void check(FunctionChecker& checker, const ast::UnsupportedStmt& node, const ast
 void store(FunctionChecker& checker, const Value& element, const Value& value, SourceRange range) {
   const Value converted = convert_to(checker, value, InferredType::of(element.type()), range);
   if (converted.known()) append(checker, checked::StoreElement{element.expr, converted.expr}, range);
+}
+
+std::string literal(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) escaped.append(c == '{' ? 2 : 1, c);
+  return escaped;
 }
 
 void append_check(FunctionChecker& checker, const Expr* condition, std::string message, std::vector<const Expr*> values,

@@ -16,6 +16,8 @@ void check(FunctionChecker& checker, const ast::UnsupportedStmt& node, const ast
 void append(FunctionChecker& checker, decltype(checked::Stmt::node) node, SourceRange range);
 int add_fault(FunctionChecker& checker, std::string message, SourceRange range);
 void store(FunctionChecker& checker, const Value& element, const Value& value, SourceRange range);
+/// Text as a fault's message has it: its braces are no places of values.
+std::string literal(std::string_view text);
 void append_check(FunctionChecker& checker, const Expr* condition, std::string message, std::vector<const Expr*> values,
                   SourceRange range);
 checked::ForRange counted_loop(FunctionChecker& checker, const Value& count, SourceRange range);
