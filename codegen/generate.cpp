@@ -1,5 +1,7 @@
 // IR in, Artifact out: emit, link the math library, optimise, print or assemble.
 #include <llvm/Config/llvm-config.h>
+#include <llvm/IR/DiagnosticHandler.h>
+#include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -29,6 +31,7 @@
 #include "codegen/own_passes.h"
 #include "codegen/parts.h"
 #include "codegen/results_in_memory.h"
+#include "ir/passes/passes.h"
 
 namespace pykc::codegen {
 namespace {
@@ -67,15 +70,37 @@ void use_widest_vectors(llvm::Module& module) {
     if (!function.isDeclaration()) function.addFnAttr("prefer-vector-width", "512");
 }
 
+/// A function that calls itself and takes too much of the stack.
+struct LargeFrame {
+  std::string function;
+  std::uint64_t bytes;
+};
+
+/// Keeps what LLVM says of stacks: where "warn-stack-size" is on a function (codegen/cpu/function.cpp).
+class FrameListener : public llvm::DiagnosticHandler {
+ public:
+  explicit FrameListener(std::optional<LargeFrame>& found) : found_(found) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    const auto* const frame = llvm::dyn_cast<llvm::DiagnosticInfoStackSize>(&info);
+    if (frame != nullptr) found_ = LargeFrame{frame->getFunction().getName().str(), frame->getStackSize()};
+    return frame != nullptr;
+  }
+
+ private:
+  std::optional<LargeFrame>& found_;
+};
+
 /// What a part is in LLVM.
 struct Session {
   Session(Emit emit, const ir::Module& source, const Target& target, const Options& options)
       : module(source.name, context), machine(machine_for(target, options, least_ptx(source, target, options))) {
     context.setDiscardValueNames(emit != Emit::Llvm);
+    context.setDiagnosticHandler(std::make_unique<FrameListener>(large_frame));
     module.setTargetTriple(machine->getTargetTriple());
     module.setDataLayout(machine->createDataLayout());
   }
 
+  std::optional<LargeFrame> large_frame;
   llvm::LLVMContext context;
   llvm::Module module;
   const Machine machine;
@@ -104,6 +129,8 @@ class Generation {
     for (std::size_t i = 0; i < parts_.size(); ++i) has_math_ |= session(i).has_math;
     std::vector<std::string> codes = for_each_part([&](std::size_t i) { return end(session(i)); });
     check_limits();
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+      if (session(i).large_frame) return needs_stack(*session(i).large_frame);
     std::vector<Library> libraries_left = std::move(session(0).libraries_left);
     sessions_.clear();
     std::string code = codes.size() == 1 ? std::move(codes.front()) : join_objects(codes);
@@ -169,6 +196,19 @@ class Generation {
         *passes, out, nullptr, is_text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile);
     passes->run(module);
     return {code.begin(), code.end()};
+  }
+
+  Error needs_stack(const LargeFrame& frame) const {
+    const auto found = std::ranges::find_if(source_.functions, [&](const std::unique_ptr<ir::Function>& function) {
+      return function->is_recursive && frame.function.starts_with(function->symbol);
+    });
+    const ir::Function& function = found != source_.functions.end() ? **found : *source_.functions.front();
+    const SourceFile& file = ir::source_of(source_, function);
+    return Error{ErrorCode::InvalidSource,
+                 file.name() + ":" + std::to_string(file.line_column(function.range.begin).line) + ": `" +
+                     function.name + "` calls itself, and each call takes " + std::to_string(frame.bytes) +
+                     " bytes of the stack, of which it may take " + std::to_string(ir::kMaxRecursiveFrameBytes) +
+                     ": keep less in variables while it calls itself, or in an array of its caller's"};
   }
 
   bool may_go_on(Session& session) const {

@@ -15,6 +15,7 @@
 #include "codegen/emit/report.h"
 #include "codegen/kernel_info.h"
 #include "codegen/optimize.h"
+#include "ir/passes/passes.h"
 #include "ir/walk.h"
 #include "pykc/kernel_abi.h"
 
@@ -59,7 +60,10 @@ void describe(const ModuleState& state, const ir::Function& source, llvm::Functi
               llvm::StringRef as) {
   leads.addAttr(llvm::Attribute::get(state.context, as));
   function.addFnAttr(kPlaceInSource, place_in_source(state, source, only_loop(source)));
-  if (source.is_recursive) function.addFnAttr(kIsRecursive);
+  if (source.is_recursive) {
+    function.addFnAttr(kIsRecursive);
+    function.addFnAttr("warn-stack-size", std::to_string(ir::kMaxRecursiveFrameBytes));
+  }
   if (source.is_watched) function.addFnAttr(kIsWatched);
 }
 

@@ -156,6 +156,7 @@ class PartMaker {
 void PartMaker::declare(std::string symbol) {
   part_->name = from_.name;
   part_->is_watched = from_.is_watched;
+  part_->is_recursive = from_.is_recursive;  // its calls are under way together with those of the whole
   part_->runs_warps_apart = from_.runs_warps_apart;
   part_->symbol = std::move(symbol);
   part_->range = range_;

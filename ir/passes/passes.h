@@ -12,6 +12,8 @@ namespace pykc::ir {
 /// each of them may hold.
 inline constexpr int kMaxRecursion = 256;
 inline constexpr std::int64_t kMaxRecursiveArrayBytes = 1024;
+/// Bytes of the stack that each may take on the CPU device, arrays and all: 512 KiB are enough for them.
+inline constexpr std::int64_t kMaxRecursiveFrameBytes = 2000;
 
 /// What the passes know of the target.
 struct TargetLimits {

@@ -152,6 +152,24 @@ TEST(Limits, OfTheText) {
   EXPECT_EQ(failure(std::string(2 << 20, '\n'), options), "E0101 1");
 }
 
+/// A function that holds so many numbers while it calls itself.
+std::string recursive_function(int numbers) {
+  std::string before, after;
+  for (int i = 0; i < numbers; ++i) {
+    const std::string number = std::to_string(i);
+    before += "    x" + number + " = o[" + number + "]\n";
+    after += "    o[" + number + "] = x" + number + " + r\n";
+  }
+  return "from pykc import *\n@device\ndef f(o, d):\n    if d <= 0:\n        return 0\n" + before +
+         "    r = f(o, d - 1)\n" + after + "    return r\n@kernel\ndef k(o: i64[:], d: i64):\n    o[0] = f(o, d)\n";
+}
+
+TEST(Limits, OfTheStackOfFunctionsThatCallThemselves) {
+  EXPECT_TRUE(compile(recursive_function(100), uncached()));
+  for (const int numbers : {400, 3000})
+    EXPECT_NE(failure(recursive_function(numbers), uncached()).find("`f` calls itself"), std::string::npos) << numbers;
+}
+
 TEST(Limits, ACompilationIsAsGoodAsBeforeBehindOne) {
   CompileOptions options = uncached();
   options.limits.emplace().time = std::chrono::milliseconds(1);
