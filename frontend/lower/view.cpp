@@ -28,10 +28,9 @@ const std::int64_t* constant_of(const Instruction* value) {
 }
 
 /// A bound as written, counted from the end where it is negative, and clipped.
-Instruction* slice_bound(FunctionLowering& lowering, checked::ExprRef bound, Instruction* otherwise,
-                         Instruction* extent, Instruction* low, Instruction* high) {
-  if (bound == nullptr) return otherwise;
-  Instruction* written = scalar(lowering, bound);
+Instruction* slice_bound(FunctionLowering& lowering, Instruction* written, Instruction* otherwise, Instruction* extent,
+                         Instruction* low, Instruction* high) {
+  if (written == nullptr) return otherwise;
   const ir::ValueRange range = ir::range_of(written, lowering.target);
   const auto from_start = [&] {
     const bool is_inside = range.maximum <= ir::range_of(high, lowering.target).minimum;
@@ -51,10 +50,13 @@ Instruction* slice_bound(FunctionLowering& lowering, checked::ExprRef bound, Ins
 /// Python's slice: with a positive step the bounds are clipped to 0 … extent, with a negative one to -1 … extent - 1.
 SliceBounds slice_bounds(FunctionLowering& lowering, const checked::ViewAxis& axis, Instruction* extent) {
   if (axis.start == nullptr && axis.stop == nullptr && axis.step == nullptr) return {nullptr, nullptr, extent};
+  const auto evaluated = [&](checked::ExprRef bound) { return bound == nullptr ? nullptr : scalar(lowering, bound); };
+  Instruction* const first = evaluated(axis.start);
+  Instruction* const end = evaluated(axis.stop);
   Instruction* const zero = lowering.build.constant_i64(0);
   Instruction* const one = lowering.build.constant_i64(1);
   Instruction* const minus_one = lowering.build.constant_i64(-1);
-  Instruction* step = axis.step == nullptr ? one : scalar(lowering, axis.step);
+  Instruction* step = axis.step == nullptr ? one : evaluated(axis.step);
   const ir::ValueRange steps = ir::range_of(step, lowering.target);
   const bool is_up = steps.minimum > 0, is_down = steps.maximum < 0;
   const auto by_direction = [&](Instruction* up, auto make_down, Instruction* is_negative) {
@@ -70,8 +72,8 @@ SliceBounds slice_bounds(FunctionLowering& lowering, const checked::ViewAxis& ax
   Instruction* const from = by_direction(zero, last, is_negative);
   Instruction* const to = by_direction(
       extent, [&] { return minus_one; }, is_negative);
-  Instruction* const start = slice_bound(lowering, axis.start, from, extent, low, high);
-  Instruction* const stop = slice_bound(lowering, axis.stop, to, extent, low, high);
+  Instruction* const start = slice_bound(lowering, first, from, extent, low, high);
+  Instruction* const stop = slice_bound(lowering, end, to, extent, low, high);
 
   const auto difference = [&](Instruction* a, Instruction* b) { return no_wrap(lowering, Opcode::Sub, a, b); };
   Instruction* span = by_direction(

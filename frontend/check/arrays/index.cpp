@@ -109,7 +109,11 @@ Value index_tuple(FunctionChecker& checker, const Value& tuple, const IndexItem&
                    static_cast<std::int64_t>(size));
     return {};
   }
-  return component(checker, tuple, static_cast<std::size_t>(position), range);
+  const auto at = static_cast<std::size_t>(position);
+  const Value element = component(checker, tuple, at, range);
+  if (element.type().is_static() || element.type().is_array() || !has_effects(*tuple.expr)) return element;
+  return TreeBuilder::strong(
+      with_parts(checker, tuple, [&](const std::vector<Value>& parts) { return parts[at].expr; }));
 }
 
 /// A choice between all elements. In a plain build nothing looks whether the index is in range.

@@ -14,6 +14,7 @@
 #include "frontend/check/function_checker.h"
 #include "frontend/check/module_checker.h"
 #include "frontend/check/specialize.h"
+#include "frontend/check/statements/assign.h"
 #include "frontend/check/types/annotation.h"
 #include "frontend/check/types/closure.h"
 #include "frontend/check/types/convert.h"
@@ -77,13 +78,15 @@ std::optional<std::vector<Given>> given_arguments(FunctionChecker& checker, cons
   std::vector<std::optional<Given>> bound(parameters.size());
   std::vector<Value> rest;
   for (std::size_t i = 0; i < positional->size(); ++i) {
+    (*positional)[i].turn = i;
     if (i < places) bound[i] = std::move((*positional)[i]);
     if (i >= places) rest.push_back(std::move((*positional)[i].value));
   }
   if (takes_rest) {
     const bool all_known = std::all_of(rest.begin(), rest.end(), [](const Value& value) { return value.known(); });
-    bound[places] = Given{all_known ? small_tuple(checker, std::move(rest), range) : Value{}, range};
+    bound[places] = Given{all_known ? small_tuple(checker, std::move(rest), range) : Value{}, range, places};
   }
+  std::size_t turn = positional->size();
   for (const ast::Keyword& keyword : call.keywords) {
     const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const ast::Parameter& parameter) {
       return parameter.name == keyword.name && !parameter.is_variadic;
@@ -97,7 +100,8 @@ std::optional<std::vector<Given>> given_arguments(FunctionChecker& checker, cons
     }
     std::optional<Given>& slot = bound[static_cast<std::size_t>(found - parameters.begin())];
     if (slot) return refuse(checker.report(keyword.name_range, DiagnosticId::ArgumentTwice, quoted, keyword.name));
-    slot = Given{argument_value(checker, checker.entity(*keyword.value), keyword.value->range), keyword.value->range};
+    slot = Given{argument_value(checker, checker.entity(*keyword.value), keyword.value->range), keyword.value->range,
+                 ++turn};
   }
   std::vector<Given> result;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -108,10 +112,35 @@ std::optional<std::vector<Given>> given_arguments(FunctionChecker& checker, cons
       bound[i] = Given{
           argument_value(checker, FunctionChecker(checker.module, *function.scope).entity(*parameters[i].default_value),
                          range),
-          range};
+          range, ++turn};
     result.push_back(std::move(*bound[i]));
   }
   return result;
+}
+
+/// Arguments whose order is not that of the parameters become temporaries in their own order, where one has an effect;
+/// the call is the body of these.
+std::vector<checked::Let> kept_in_order(FunctionChecker& checker, std::vector<Given>& arguments) {
+  const auto is_kept = [](const Given& given) {
+    return given.value.known() && !given.value.type().is_static() && !is_simple(*given.value.expr);
+  };
+  std::vector<checked::Let> kept;
+  if (std::ranges::is_sorted(arguments, {}, &Given::turn) || std::ranges::none_of(arguments, [&](const Given& given) {
+        return is_kept(given) && has_effects(*given.value.expr);
+      }))
+    return kept;
+  std::vector<Given*> in_turn;
+  for (Given& given : arguments)
+    if (is_kept(given)) in_turn.push_back(&given);
+  std::ranges::sort(in_turn, {}, &Given::turn);
+  for (Given* given : in_turn) {
+    Value& value = given->value;
+    kept.push_back({temporary(checker, value.type(), given->range), value.expr, nullptr});
+    value = {checker.tree.make(value.type(), given->range, checked::VariableRef{kept.back().variable}),
+             value.weak == Weak::Int ? Weak::No : value.weak,
+             {}};
+  }
+  return kept;
 }
 
 /// The record of an array, for a function that changes its fields: Python passes the record itself.
@@ -274,12 +303,13 @@ Value call_function(FunctionChecker& checker, FunctionDecl& function, const ast:
                         : "only device functions can be called from a kernel");
     return {};
   }
-  const std::optional<std::vector<Given>> arguments = given_arguments(checker, function, call, range);
+  std::optional<std::vector<Given>> arguments = given_arguments(checker, function, call, range);
   if (!arguments) return {};
+  const std::vector<checked::Let> kept = kept_in_order(checker, *arguments);
   std::vector<Value> given;
   bool all_known = true;
   for (std::size_t i = 0; i < arguments->size(); ++i) {
-    const auto& [value, place] = (*arguments)[i];
+    const auto& [value, place, turn] = (*arguments)[i];
     std::optional<Value> converted = def.parameters[i].is_variadic ? variadic_argument(checker, function, i, value)
                                                                    : argument_for(checker, function, i, value, place);
     all_known &= converted.has_value();
@@ -288,7 +318,11 @@ Value call_function(FunctionChecker& checker, FunctionDecl& function, const ast:
   if (!all_known) return {};
   if (function.is_external) return call_external(checker, function, given, range);
   given.insert(given.end(), captures.begin(), captures.end());
-  return call_specialized(checker, function, std::move(given), range);
+  Value result = call_specialized(checker, function, std::move(given), range);
+  for (auto let = kept.rbegin(); result.known() && let != kept.rend(); ++let)
+    result = {
+        checker.tree.make(result.type(), range, checked::Let{let->variable, let->value, result.expr}), result.weak, {}};
+  return result;
 }
 
 /// What a function can be given: a value, or None or a type by its name, known where the function is compiled.

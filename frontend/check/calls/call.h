@@ -13,6 +13,7 @@ namespace pykc::checker {
 struct Given {
   Value value;
   SourceRange range;
+  std::size_t turn = 0;  // its place among the arguments, behind which those stand that have a default
 };
 
 /// Whether a value of type `given` may be passed, as it is, where `stated` is annotated.

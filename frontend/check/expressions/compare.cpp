@@ -61,7 +61,8 @@ Value member_of_tuple(FunctionChecker& checker, ast::CompareOp op, const Value& 
       const Expr* any = checker.tree.boolean(false, range);
       bool is_first = true;
       for (const Value& element : elements) {
-        const Value test = compare(checker, ast::CompareOp::Eq, {kept, item.weak, item.elements}, element, range);
+        const Value again{kept, item.weak, kept == item.expr ? item.elements : std::vector<Value>{}};
+        const Value test = compare(checker, ast::CompareOp::Eq, again, element, range);
         if (!test.known()) return nullptr;
         any = is_first ? test.expr : checker.tree.logical(false, any, test.expr, range);
         is_first = false;

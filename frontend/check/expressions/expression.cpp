@@ -260,9 +260,30 @@ const Expr* with_temporary(FunctionChecker& checker, const Expr* value,
   return body ? checker.tree.make(body->type, body->range, checked::Let{variable, value, body}) : nullptr;
 }
 
+namespace {
+
+/// Evaluates the values in order, from one on.
+const Expr* with_kept(FunctionChecker& checker, std::vector<Value> values, std::size_t from,
+                      const std::function<const Expr*(std::vector<Value>)>& make_body) {
+  const auto next = std::find_if(values.begin() + static_cast<std::ptrdiff_t>(from), values.end(),
+                                 [](const Value& value) { return !value.type().is_static(); });
+  if (next == values.end()) return make_body(std::move(values));
+  const auto at = static_cast<std::size_t>(next - values.begin());
+  return with_temporary(checker, next->expr, [&](const Expr* kept) {
+    if (kept != values[at].expr) values[at] = {kept, values[at].weak == Weak::Int ? Weak::No : values[at].weak, {}};
+    return with_kept(checker, std::move(values), at + 1, make_body);
+  });
+}
+
+}  // namespace
+
 const Expr* with_parts(FunctionChecker& checker, const Value& tuple,
                        const std::function<const Expr*(std::vector<Value>)>& make_body) {
-  if (!tuple.elements.empty() || tuple.expr->as<checked::TupleExpr>()) return make_body(take_apart(checker, tuple));
+  if (!tuple.elements.empty() || tuple.expr->as<checked::TupleExpr>()) {
+    std::vector<Value> parts = take_apart(checker, tuple);
+    const bool may_be_left_out = std::ranges::none_of(parts, [](const Value& part) { return has_effects(*part.expr); });
+    return may_be_left_out ? make_body(std::move(parts)) : with_kept(checker, std::move(parts), 0, make_body);
+  }
   return with_temporary(checker, tuple.expr, [&](const Expr* kept) {
     return make_body(take_apart(checker, {kept, Weak::No, {}}));
   });

@@ -6,7 +6,9 @@
 
 #include "base/float_bits.h"
 #include "frontend/check/names/names.h"
+#include "frontend/checked/walk.h"
 #include "ir/evaluate/evaluate.h"
+#include "stdlib/builtins.h"
 
 namespace pykc::checker {
 
@@ -53,6 +55,17 @@ bool is_simple(const Expr& expr) {
   if (const auto* stride = expr.as<checked::Stride>()) return is_simple(*stride->array);
   return expr.as<checked::Constant>() || expr.as<checked::VariableRef>() || expr.as<checked::SharedArrayRef>() ||
          expr.as<checked::LocalArrayRef>() || expr.as<checked::ConstantArrayRef>();
+}
+
+bool has_effects(const Expr& expr) {
+  if (const auto* call = expr.as<checked::CallBuiltin>(); call && info(call->builtin).effect >= Effect::Warp) return true;
+  if (expr.as<checked::CallFunction>() || expr.as<checked::CallExternal>() || expr.as<checked::InlinePtx>() ||
+      expr.as<checked::Atomic>() || expr.as<checked::AtomicCompareAndSwap>() || expr.as<checked::Access>() ||
+      expr.as<checked::CopyAsync>())
+    return true;
+  bool found = false;
+  checked::for_each_operand(expr, [&](const Expr* operand) { found = found || has_effects(*operand); });
+  return found;
 }
 
 bool literals_fit(const Expr& weak, ScalarType type) {

@@ -22,6 +22,8 @@ Int128 integer_of(const checked::Expr& constant);
 double real_of(const checked::Expr& constant);
 /// Whether it may be evaluated again, or later, without a difference: a constant, a variable, an extent.
 bool is_simple(const checked::Expr& expr);
+/// Whether evaluating it may change memory, or takes other threads, so that it may not be left out.
+bool has_effects(const checked::Expr& expr);
 /// Whether it lies in an array: an element, or a field of one.
 bool is_place(const checked::Expr& expr);
 /// The element that such a field lies in; an element itself.

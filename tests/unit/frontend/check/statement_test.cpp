@@ -50,8 +50,10 @@ TEST(Statement, TuplesAreUnpacked) {
   EXPECT_EQ(tree_of_body("h2, w = a.shape\nprint(h2, w)"),
             "h2: i64 = a.shape[0]\nw: i64 = a.shape[1]\nprint h2 \" \" w\n");
   EXPECT_EQ(tree_of_body("t = (n, x[i])\np, (q, r) = n, t\nprint(p, q, r)"),
-            "t: tuple[i64, f32] = (n, x[i])\n$0: i64 = n\n$1: tuple[i64, f32] = t\np: i64 = $0\nq: i64 = $1.0\n"
-            "r: f32 = $1.1\nprint p \" \" q \" \" r prints_as_whole__f64_f64<bool>(cast<f64>(r), 1000000<f64>)\n");
+            "t: tuple[i64, f32] = (n, x[i])\np: i64 = n\nq: i64 = t.0\nr: f32 = t.1\n"
+            "print p \" \" q \" \" r prints_as_whole__f64_f64<bool>(cast<f64>(r), 1000000<f64>)\n");
+  EXPECT_EQ(tree_of_body("p, q = n, 2\np, q = q, p"),
+            "p: i64 = n\nq: i64 = 2<i64>\n$0: i64 = q\n$1: i64 = p\np: i64 = $0\nq: i64 = $1\n");
 }
 
 TEST(Statement, PowersBecomeProducts) {
