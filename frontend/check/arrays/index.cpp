@@ -90,6 +90,13 @@ Value component(FunctionChecker& checker, const Value& tuple, std::size_t at, So
   return TreeBuilder::strong(checker.tree.make(type, range, checked::TupleElement{tuple.expr, static_cast<int>(at)}));
 }
 
+Value chosen_component(FunctionChecker& checker, const Value& tuple, std::size_t at, SourceRange range) {
+  const Value element = component(checker, tuple, at, range);
+  if (element.type().is_static() || element.is_array() || !has_effects(*tuple.expr)) return element;
+  return TreeBuilder::strong(
+      with_parts(checker, tuple, [&](const std::vector<Value>& parts) { return parts[at].expr; }));
+}
+
 /// `t[0]`, `t[1:]`, and for elements of one type `t[i]`.
 Value index_tuple(FunctionChecker& checker, const Value& tuple, const IndexItem& item, SourceRange range) {
   if (item.kind == IndexItem::Kind::Slice) return tuple_slice(checker, tuple, item.slice, range);
@@ -109,11 +116,7 @@ Value index_tuple(FunctionChecker& checker, const Value& tuple, const IndexItem&
                    static_cast<std::int64_t>(size));
     return {};
   }
-  const auto at = static_cast<std::size_t>(position);
-  const Value element = component(checker, tuple, at, range);
-  if (element.type().is_static() || element.type().is_array() || !has_effects(*tuple.expr)) return element;
-  return TreeBuilder::strong(
-      with_parts(checker, tuple, [&](const std::vector<Value>& parts) { return parts[at].expr; }));
+  return chosen_component(checker, tuple, static_cast<std::size_t>(position), range);
 }
 
 /// A choice between all elements. In a plain build nothing looks whether the index is in range.

@@ -26,6 +26,9 @@ std::optional<std::vector<Value>> index_list(FunctionChecker& checker, const ast
 std::vector<Value> take_apart(FunctionChecker& checker, const Value& tuple);
 std::optional<std::vector<Value>> listed_arguments(FunctionChecker& checker, const ast::Call& call);
 Value component(FunctionChecker& checker, const Value& tuple, std::size_t at, SourceRange range);
+/// The same as what an expression gives: all elements of a tuple that is spelled out are evaluated, where one has an
+/// effect.
+Value chosen_component(FunctionChecker& checker, const Value& tuple, std::size_t at, SourceRange range);
 const Expr* index_value(FunctionChecker& checker, const Value& array, const Value& index, int dimension);
 const Expr* index_number(FunctionChecker& checker, const Value& index);
 void report_index_count(FunctionChecker& checker, const Value& array, int given, SourceRange range);

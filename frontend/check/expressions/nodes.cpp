@@ -81,7 +81,7 @@ Entity value_attribute(FunctionChecker& checker, const Value& value, const ast::
   if (value.is_scalar() && node.name == "imag") return TreeBuilder::strong(checker.tree.zero(value.type(), range));
   const std::vector<std::string>& names = value.type()->names;
   if (const auto found = std::find(names.begin(), names.end(), node.name); found != names.end())
-    return component(checker, value, static_cast<std::size_t>(found - names.begin()), range);
+    return chosen_component(checker, value, static_cast<std::size_t>(found - names.begin()), range);
   suggest_member(checker.report(node.name_range, DiagnosticId::UnknownAttribute, describe(value), node.name), node.name,
                  {names.begin(), names.end()});
   return Unknown{};

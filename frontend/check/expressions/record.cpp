@@ -41,7 +41,7 @@ std::vector<std::string_view> names_of(const RecordType& record) {
 }
 
 Value field(FunctionChecker& checker, const Value& record, std::size_t index, SourceRange range) {
-  if (!is_place(*record.expr)) return component(checker, record, index, range);
+  if (!is_place(*record.expr)) return chosen_component(checker, record, index, range);
   const RecordField& field = record.type()->record->fields[index];
   const Expr& root = root_of(*record.expr);
   const auto* outer = record.expr->as<checked::Field>();
