@@ -142,12 +142,12 @@ def plan(n: int, others: int, steps: int, blocks: int, are_slow: bool):
 
 def tiles_kernel(pykc: str, name: str, c, a, b, between: str, turned, columns: int, a_by_columns, b_by_columns,
                  may_be_copied=True):
-    """The kernel of `pykc.gemm_tiles` of that name, and its tensor maps."""
+    """The kernel of `pykc.gemm_tiles` of that name, and its tensor maps; `a_by_columns` is None where it never is so."""
     pieces = 2 if c.element_size() == 4 else columns // 64
     stages = min(11, (SHARED - 16384 * pieces) // (16384 + 128 * columns))
     is_copied = lies_by_rows(c) and may_be_copied
-    constants = ", ".join(map(str, ["tuple[]", "same", *turned, columns, stages, a_by_columns, b_by_columns,
-                                    is_copied]))
+    orders = [order for order in (a_by_columns, b_by_columns) if order is not None]
+    constants = ", ".join(map(str, ["tuple[]", "same", *turned, columns, stages, *orders, is_copied]))
     kernel = Kernel(pykc, "gemm", f"{name}({type_of(c)}, {type_of(a)}, {type_of(b)}, {between}, {constants})",
                     min(232448, stages * (16384 + 128 * columns) + 16384 * max(pieces, 1) + 2048))
     depth = 128 // a.element_size()
@@ -205,12 +205,12 @@ def gemm(pykc: str, c, a, b):
 
 def gemm_grouped(pykc: str, c, a, b, offsets):
     """Of `gemm_grouped(c, a, b, offsets, transposed=True)`; `c` and `a` are stacks of one matrix."""
-    a, a_by_columns, before_a = operand(pykc, a, a.element_size() == 2)
+    a, _, before_a = operand(pykc, a, False)
     b, b_by_columns, before_b = operand(pykc, b, b.element_size() == 2)
     groups, rows = len(b), c.shape[1]
     tiles = torch.empty(cdiv(rows, ROWS) + groups + 1, 3, device="cuda", dtype=torch.int32)
     listing = Kernel(pykc, "gemm", f"list_tiles(i32[:, :], {type_of(offsets)}, i32)").launch(
         (cdiv(groups, 128), 1, 1), (128, 1, 1), [tiles, offsets, ctypes.c_int32(rows)])
-    kernel, maps = tiles_kernel(pykc, "gemm_grouped_tiles", c, a, b, "i32[:, :]", [], 256, a_by_columns, b_by_columns)
+    kernel, maps = tiles_kernel(pykc, "gemm_grouped_tiles", c, a, b, "i32[:, :]", [], 256, None, b_by_columns)
     return in_turn(*before_a, *before_b, listing,
                    kernel.launch((multiprocessors(), 1, 1), (384, 1, 1), [c, a, b, tiles, *maps]))

@@ -26,6 +26,8 @@ int least_ptx(const ir::Module& source, const Target& target, const Options& opt
   if (has_in_texts(source, "::ordered_metadata")) return 85;  // of `mma.sp`
   // Conversions of floats of 8 bits came to sm_89, and sums of vectors in memory to sm_90a.
   if (chip == 89 || target.chip == "sm_90a") return 81;
+  if (std::ranges::any_of(source.functions, [](const auto& function) { return !function->tensor_maps.empty(); }))
+    return 80;  // the copy unit
   if (options.fast_math && chip < 80) return 70;  // `tanh.approx`
   return 0;
 }
