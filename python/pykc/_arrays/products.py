@@ -2,12 +2,13 @@
 array holds."""
 from __future__ import annotations
 
+import functools
 import math
 import operator
 
 import numpy
 
-from .creation import asarray, ascontiguousarray
+from .creation import asarray
 from .generated import library, library_kernel
 from .joining import broadcast_to, moveaxis
 from .ndarray import TYPE_NAMES, axes_of, delivered, is_integer, ndarray
@@ -39,9 +40,9 @@ def _by_tiles(a: ndarray, b: ndarray, dtype: numpy.dtype) -> ndarray:
     stack = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     m, n = a.shape[-2], b.shape[-1]
     made = ndarray((math.prod(stack), m, n), dtype, device=a.device)
-    a, b = (_stacked(one.astype(dtype, copy=False), stack) for one in (a, b))
     if made.size == 0:
         return made.reshape(*stack, m, n)
+    a, b = (_stacked(one.astype(dtype, copy=False), stack) for one in (a, b))
     if a.device.is_cpu:
         side = 32 if dtype.itemsize <= 8 else 16
         library_kernel(a.device, "matmul", "product_tiled", (("SIDE", side),)).launch(
@@ -127,6 +128,35 @@ def tensordot(a, b, axes=2) -> ndarray:
     rows = a.transpose([*kept_a, *first]).reshape(math.prod(shape_a), depth)
     columns = b.transpose([*second, *kept_b]).reshape(depth, math.prod(shape_b))
     return matmul(rows, columns).reshape(shape_a + shape_b)
+
+
+def multi_dot(arrays, *, out: ndarray | None = None) -> ndarray:
+    """The product of several matrices, in the order that takes the fewest multiplications; the first and the last
+    may be vectors."""
+    parts = [asarray(one) for one in arrays]
+    if len(parts) < 2:
+        raise ValueError("Expecting at least two arrays.")
+    if len(parts) == 2:
+        return delivered(dot(*parts), out)
+    for place, one in enumerate(parts):
+        if one.ndim != 2 and (one.ndim != 1 or 0 < place < len(parts) - 1):
+            raise numpy.linalg.LinAlgError(f"{one.ndim}-dimensional array given. Array must be two-dimensional, the "
+                                           "first and the last may be vectors")
+    heights = [1 if parts[0].ndim == 1 else parts[0].shape[0], *(one.shape[0] for one in parts[1:])]
+    extents = [*heights, 1 if parts[-1].ndim == 1 else parts[-1].shape[1]]
+
+    @functools.cache
+    def best(first: int, last: int) -> tuple[int, int]:
+        """How many multiplications a part of the product takes, and behind which matrix it is split."""
+        return min((best(first, split)[0] + best(split + 1, last)[0]
+                    + extents[first] * extents[split + 1] * extents[last + 1], split)
+                   for split in range(first, last)) if first < last else (0, first)
+
+    def product(first: int, last: int) -> ndarray:
+        split = best(first, last)[1]
+        return matmul(product(first, split), product(split + 1, last)) if first < last else parts[first]
+
+    return delivered(product(0, len(parts) - 1), out)
 
 
 def kron(a, b) -> ndarray:

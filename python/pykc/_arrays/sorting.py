@@ -1,7 +1,8 @@
 """Sorting. Equal elements keep their order; NaNs come last.
 
 Long vectors of real numbers are sorted by the library, by radix. All others are by merging: each thread sorts a chunk,
-then pairs of runs are merged, every thread making a chunk of the result, whose place in both runs a binary search finds.
+then pairs of runs are merged, every thread making a chunk of the result, whose place in both runs a binary search
+finds.
 """
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 import numpy
 
-from .creation import asarray, full, indices_of, zeros
+from .creation import asarray, empty_like, full, indices_of, zeros
 from .generated import for_each, library
 from .indexing import flatnonzero, take_along_axis
 from .joining import broadcast_to, concatenate, moveaxis
@@ -135,11 +136,11 @@ def _text(dtype: numpy.dtype, wants_places: bool, descending: bool) -> str:
 
 
 def _by_radix(keys: ndarray, places: ndarray | None, descending: bool) -> tuple[ndarray, ndarray]:
-    out, out_places = (one if one is None else ndarray(one.shape, one.dtype, device=one.device)
-                       for one in (keys, places))
+    out = empty_like(keys)
     if places is None:
         library("sort").sort(out, keys, descending)
         return out, out
+    out_places = empty_like(places)
     library("sort").sort_pairs(out, out_places, keys, places, descending)
     return out, out_places
 
@@ -149,7 +150,7 @@ def _merged(keys: ndarray, places: ndarray, text: str) -> tuple[ndarray, ndarray
     threads = rows * -(-extent // _CHUNK)
     for_each(keys.device, text, "sort_chunks", threads, keys, places)
     run = _CHUNK
-    others = tuple(ndarray(one.shape, one.dtype, device=one.device) for one in (keys, places))
+    others = empty_like(keys), empty_like(places)
     while run < extent:
         for_each(keys.device, text, "merge", threads, *others, keys, places, run)
         (keys, places), others = others, (keys, places)
