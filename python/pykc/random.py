@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy
 
+from ._arrays import sampling
 from ._arrays.creation import asarray
-from ._arrays.generated import for_each
 from ._arrays.joining import broadcast_to
 from ._arrays.ndarray import ndarray
 from ._arrays.ndarray import as_dtype, as_shape, axis_of
@@ -24,132 +24,6 @@ _pykc_path = "numba.cuda.random"
 _KERNEL_NAMES = frozenset("""philox4x32 philox_words philox_uniform philox_normal unit_float32 uint64_to_unit_float32
     uint64_to_unit_float64 init_xoroshiro128p_state xoroshiro128p_next xoroshiro128p_jump xoroshiro128p_uniform_float32
     xoroshiro128p_uniform_float64 xoroshiro128p_normal_float32 xoroshiro128p_normal_float64""".split())
-
-# A thread makes two elements of four words. VALUES sets `first` and `second`.
-_FILL = """from pykc.random import philox_words, unit_float32, uint64_to_unit_float64
-
-
-@kernel(wraparound=False)
-def fill(out, key: u64, start: u64, a, b):
-    i = grid(1)
-    if 2 * i < len(out):
-        w0, w1, w2, w3 = philox_words(key, start + u64(i))
-        x = u64(w0) << 32 | u64(w1)
-        y = u64(w2) << 32 | u64(w3)
-        VALUES
-        out[2 * i] = first
-        if 2 * i + 1 < len(out):
-            out[2 * i + 1] = second
-"""
-_UNIT = {"float32": ("unit_float32(w0)", "unit_float32(w2)"),
-         "float64": ("uint64_to_unit_float64(x)", "uint64_to_unit_float64(y)")}
-_UNIFORM = "first = {0}\nsecond = {1}"
-_NORMAL = ("radius = b * math.sqrt(-2 * math.log(1 - {0}))\nturn = 2 * {1}\n"
-           "first = a + radius * math.cospi(turn)\nsecond = a + radius * math.sinpi(turn)")
-_EXPONENTIAL = "first = -a * math.log(1 - {0})\nsecond = -a * math.log(1 - {1})"
-# A thread makes an element by FUNCTION of the parameters, from as many pairs of numbers as it takes, at most 256.
-_DRAWS = 256
-_SAMPLE = """import math
-from pykc.random import philox_words, uint64_to_unit_float64
-
-
-@device
-def draw(key, place):
-    w0, w1, w2, w3 = philox_words(key, place)
-    return uint64_to_unit_float64(u64(w0) << 32 | u64(w1)), uint64_to_unit_float64(u64(w2) << 32 | u64(w3))
-
-
-@device
-def gamma(key, place, shape: f64, unused: f64) -> f64:
-    # G. Marsaglia and W. W. Tsang, A Simple Method for Generating Gamma Variables, 2000
-    u, v = draw(key, place)
-    d = (shape if shape >= 1 else shape + 1) - 1 / 3
-    c = 1 / math.sqrt(9 * d)
-    for turn in range(1, 255, 2):
-        x, y = draw(key, place + u64(turn))
-        normal = math.sqrt(-2 * math.log(1 - x)) * math.cospi(2 * y)
-        z, w = draw(key, place + u64(turn + 1))
-        cube = (1 + c * normal) ** 3
-        if cube > 0 and math.log(1 - z) < 0.5 * normal * normal + d - d * cube + d * math.log(cube):
-            return d * cube if shape >= 1 else d * cube * math.pow(1 - u, 1 / shape) if shape > 0 else 0.0
-    return d
-
-
-@device
-def poisson(key, place, mean: f64, unused: f64) -> f64:
-    # W. Hoermann, The Transformed Rejection Method for Generating Poisson Random Variables, 1993
-    if mean < 10:
-        u, v = draw(key, place)
-        part = math.exp(-mean)
-        sum = part
-        count = 0.0
-        while u > sum and count < 200:
-            count += 1
-            part *= mean / count
-            sum += part
-        return count
-    b = 0.931 + 2.53 * math.sqrt(mean)
-    a = -0.059 + 0.02483 * b
-    scale = 1.1239 + 1.1328 / (b - 3.4)
-    for turn in range(256):
-        u, v = draw(key, place + u64(turn))
-        u -= 0.5
-        v = 1 - v
-        us = 0.5 - abs(u)
-        count = math.floor((2 * a / us + b) * u + mean + 0.43) if us > 0 else -1.0
-        if us >= 0.07 and v <= 0.9277 - 3.6224 / (b - 2):
-            return count
-        if count >= 0 and (us >= 0.013 or v <= us):
-            if math.log(v * scale / (a / (us * us) + b)) <= count * math.log(mean) - mean - math.lgamma(count + 1):
-                return count
-    return math.floor(mean)
-
-
-@device
-def binomial(key, place, n: f64, probability: f64) -> f64:
-    # W. Hoermann, The Generation of Binomial Random Variates, 1993
-    p = min(probability, 1 - probability)
-    ratio = p / (1 - p)
-    count = -1.0
-    if n * p < 10:
-        u, v = draw(key, place)
-        part = math.exp(n * math.log1p(-p))
-        sum = part
-        count = 0.0
-        while u > sum and count < n:
-            count += 1
-            part *= ratio * (n - count + 1) / count
-            sum += part
-    else:
-        width = math.sqrt(n * p * (1 - p))
-        b = 1.15 + 2.53 * width
-        a = -0.0873 + 0.0248 * b + 0.01 * p
-        mode = math.floor((n + 1) * p)
-        turn = 0
-        while count < 0:
-            u, v = draw(key, place + u64(turn))
-            u -= 0.5
-            v = 1 - v
-            us = 0.5 - abs(u)
-            found = math.floor((2 * a / us + b) * u + n * p + 0.5) if us > 0 else -1.0
-            turn += 1
-            if us >= 0.07 and v <= 0.92 - 4.2 / b or turn == 256:
-                count = min(max(found, 0.0), n)
-            elif found >= 0 and found <= n:
-                if math.log(v * (2.83 + 5.1 / b) * width / (a / (us * us) + b)) <= (
-                        math.lgamma(mode + 1) + math.lgamma(n - mode + 1) - math.lgamma(found + 1)
-                        - math.lgamma(n - found + 1) + (found - mode) * math.log(ratio)):
-                    count = found
-    return count if probability <= 0.5 else n - count
-
-
-@kernel(wraparound=False)
-def sample(out, key: u64, start: u64, a, b):
-    i = grid(1)
-    if i < len(out):
-        out[i] = out.dtype.type(FUNCTION(key, start + u64(256 * i), a[i], b[i]))
-"""
-_INTEGERS = "first = a + i64(mulhi(x, b))\nsecond = a + i64(mulhi(y, b))"
 
 
 class Generator:
@@ -166,23 +40,19 @@ class Generator:
             raise ValueError("`out` must lie in rows and have the shape of `size`")
         else:
             made = out
-        pairs = -(-made.size // 2)
-        text = _FILL.replace("VALUES", values.replace("\n", "\n        "))
-        key, start = numpy.uint64(self._key), numpy.uint64(self._drawn)
-        for_each(made.device, text, "fill", pairs, made.ravel(), key, start, a, b)
-        self._drawn += pairs
+        self._drawn += sampling.fill(made, values, self._key, self._drawn, a, b)
         return made
 
     def _floats(self, values: str, size, dtype, a, b, out=None) -> ndarray:
         dtype = as_dtype(dtype)
-        if dtype.name not in _UNIT:
+        if dtype.name not in sampling.UNIT:
             raise TypeError(f"random floats are float32 or float64, not {dtype}")
         number = dtype.type
-        return self._filled(values.format(*_UNIT[dtype.name]), size, dtype, number(a), number(b), out)
+        return self._filled(values.format(*sampling.UNIT[dtype.name]), size, dtype, number(a), number(b), out)
 
     def random(self, size=None, dtype=float, out: ndarray | None = None) -> ndarray:
         """Numbers from 0 to below 1, float32 or float64."""
-        return self._floats(_UNIFORM, size, dtype, 0, 0, out)
+        return self._floats(sampling.UNIFORM, size, dtype, 0, 0, out)
 
     def uniform(self, low: float = 0.0, high: float = 1.0, size=None, dtype=float) -> ndarray:
         """Numbers from LOW to below HIGH. These may be arrays."""
@@ -192,7 +62,7 @@ class Generator:
 
     def standard_normal(self, size=None, dtype=float, out: ndarray | None = None) -> ndarray:
         """Numbers of the normal distribution of mean 0 and deviation 1."""
-        return self._floats(_NORMAL, size, dtype, 0, 1, out)
+        return self._floats(sampling.NORMAL, size, dtype, 0, 1, out)
 
     def normal(self, loc: float = 0.0, scale: float = 1.0, size=None, dtype=float) -> ndarray:
         """Numbers of the normal distribution of this mean and deviation, which may be arrays."""
@@ -201,7 +71,7 @@ class Generator:
             return (self.standard_normal(size, dtype) * scale + loc).astype(dtype, copy=False)
         if scale < 0:
             raise ValueError("scale < 0")
-        return self._floats(_NORMAL, size, dtype, loc, scale)
+        return self._floats(sampling.NORMAL, size, dtype, loc, scale)
 
     def exponential(self, scale: float = 1.0, size=None, dtype=float) -> ndarray:
         """Numbers of the exponential distribution of this mean."""
@@ -209,22 +79,18 @@ class Generator:
         if isinstance(scale, ndarray):
             scale, _, size = _parameters(scale, 0, size)
             return (self.standard_exponential(size, dtype) * scale).astype(dtype, copy=False)
-        return self._floats(_EXPONENTIAL, size, dtype, scale, 0)
+        return self._inverted("-a * math.log(1 - u)", size, dtype, scale, 0)
 
     def _inverted(self, value: str, size, dtype, a: float, b: float) -> ndarray:
         """VALUE of `u`, a number from 0 to below 1 for each element."""
-        parts = "\n".join(f"u = {{{number}}}\n{name} = {value}" for number, name in enumerate(("first", "second")))
-        return self._floats(parts, size, dtype, a, b)
+        return self._floats(sampling.of_unit(value), size, dtype, a, b)
 
     def _sampled(self, function: str, a, b, size, dtype) -> ndarray:
         """Numbers by a function of the text above, of parameters that may be arrays."""
         a, b, size = _parameters(a, b, size)
         made = ndarray(size, dtype)
         a, b = (broadcast_to(asarray(one, float), made.shape).ravel() for one in (a, b))
-        text = _SAMPLE.replace("FUNCTION", function)
-        key, start = numpy.uint64(self._key), numpy.uint64(self._drawn)
-        for_each(made.device, text, "sample", made.size, made.ravel(), key, start, a, b)
-        self._drawn += _DRAWS * made.size
+        self._drawn += sampling.sample(made, function, self._key, self._drawn, a, b)
         return made
 
     def standard_gamma(self, shape, size=None, dtype=float) -> ndarray:
@@ -386,8 +252,9 @@ class Generator:
         if low < info.min or high - 1 > info.max:
             raise ValueError(f"low or high is out of bounds for {dtype}")
         if high - low == 2 ** 64:
-            return self._filled("first = a + i64(x)\nsecond = a + i64(y)", size, dtype, 0, 0)
-        return self._filled(_INTEGERS, size, dtype, (low + 2 ** 63) % 2 ** 64 - 2 ** 63, numpy.uint64(high - low))
+            return self._filled(sampling.INTEGERS, size, dtype, 0, 0)
+        first = (low + 2 ** 63) % 2 ** 64 - 2 ** 63
+        return self._filled(sampling.INTEGERS_BELOW, size, dtype, first, numpy.uint64(high - low))
 
     def permutation(self, x: Any, axis: int = 0) -> ndarray:
         """The numbers below X, or the parts of an array along an axis, in random order."""
@@ -395,7 +262,7 @@ class Generator:
         from ._arrays.sorting import argsort
         is_count = isinstance(x, int)
         count = x if is_count else asarray(x).shape[axis_of(axis, asarray(x).ndim)]
-        order = argsort(self._filled("first = x\nsecond = y", count, "uint64", 0, 0))
+        order = argsort(self._filled(sampling.WORDS, count, "uint64", 0, 0))
         return order if is_count else take(x, order, axis)
 
     def shuffle(self, x: ndarray, axis: int = 0) -> None:
@@ -439,9 +306,7 @@ class RandomState(Generator):
         """`integers`."""
         return self.integers(low, high, size, dtype)
 
-    def random_sample(self, size=None, dtype=float) -> ndarray:
-        """`random`."""
-        return self.random(size, dtype)
+    random_sample = ranf = sample = Generator.random
 
 
 def _require(name: str, value, *, least=None, above=None, most=None) -> None:
@@ -465,7 +330,7 @@ def default_rng(seed: int | None = None) -> Generator:
     return seed if isinstance(seed, Generator) else Generator(seed)
 
 
-_shared = Generator()
+_shared = RandomState()
 
 
 def seed(seed: int | None = None) -> None:
@@ -473,33 +338,10 @@ def seed(seed: int | None = None) -> None:
     _shared.__init__(seed)
 
 
-def random(size=None, dtype=float) -> ndarray:
-    """Numbers from 0 to below 1."""
-    return _shared.random(size, dtype)
-
-
-random_sample = ranf = sample = random
-
-
-def rand(*size, dtype=float) -> ndarray:
-    """`random`, with the extents as arguments."""
-    return _shared.random(size or None, dtype)
-
-
-def randn(*size, dtype=float) -> ndarray:
-    """`standard_normal`, with the extents as arguments."""
-    return _shared.standard_normal(size or None, dtype)
-
-
-def randint(low: int, high: int | None = None, size=None, dtype="int64") -> ndarray:
-    """Integers from LOW, or 0, to below HIGH."""
-    return _shared.integers(low, high, size, dtype)
-
-
-_METHODS = """uniform standard_normal normal lognormal exponential standard_exponential laplace logistic gumbel rayleigh
-    weibull pareto power triangular standard_cauchy standard_t standard_gamma gamma chisquare beta f dirichlet poisson
-    binomial negative_binomial geometric multinomial multivariate_normal integers permutation shuffle choice
-    bytes""".split()
+_METHODS = """random random_sample ranf sample rand randn randint uniform standard_normal normal lognormal exponential
+    standard_exponential laplace logistic gumbel rayleigh weibull pareto power triangular standard_cauchy standard_t
+    standard_gamma gamma chisquare beta f dirichlet poisson binomial negative_binomial geometric multinomial
+    multivariate_normal integers permutation shuffle choice bytes""".split()
 
 
 def __getattr__(name: str):
@@ -507,8 +349,8 @@ def __getattr__(name: str):
         return getattr(_shared, name)
     if name in _KERNEL_NAMES:
         return KernelName(f"{_pykc_path}.{name}")
-    raise AttributeError(f"module 'pykc.random' has no attribute {name!r}: there are {', '.join(_METHODS)}, random, "
-                         "rand, randn, randint, seed and default_rng")
+    raise AttributeError(f"module 'pykc.random' has no attribute {name!r}: there are {', '.join(_METHODS)}, seed "
+                         "and default_rng")
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,154 @@
+"""The kernels of random numbers: number i of a sequence is a function of i and the seed alone."""
+from __future__ import annotations
+
+import numpy
+
+from .generated import for_each
+from .ndarray import ndarray
+
+# A thread makes two elements of four words. VALUES sets `first` and `second`.
+_FILL = """from pykc.random import philox_words, unit_float32, uint64_to_unit_float64
+
+
+@kernel(wraparound=False)
+def fill(out, key: u64, start: u64, a, b):
+    i = grid(1)
+    if 2 * i < len(out):
+        w0, w1, w2, w3 = philox_words(key, start + u64(i))
+        x = u64(w0) << 32 | u64(w1)
+        y = u64(w2) << 32 | u64(w3)
+        VALUES
+        out[2 * i] = first
+        if 2 * i + 1 < len(out):
+            out[2 * i + 1] = second
+"""
+UNIT = {"float32": ("unit_float32(w0)", "unit_float32(w2)"),
+        "float64": ("uint64_to_unit_float64(x)", "uint64_to_unit_float64(y)")}
+UNIFORM = "first = {0}\nsecond = {1}"
+NORMAL = ("radius = b * math.sqrt(-2 * math.log(1 - {0}))\nturn = 2 * {1}\n"
+          "first = a + radius * math.cospi(turn)\nsecond = a + radius * math.sinpi(turn)")
+# A thread makes an element by FUNCTION of the parameters, from as many pairs of numbers as it takes, at most so many.
+_DRAWS = 256
+_SAMPLE = f"import math\nDRAWS = {_DRAWS}\n" + """from pykc.random import philox_words, uint64_to_unit_float64
+
+
+@device
+def draw(key, place):
+    w0, w1, w2, w3 = philox_words(key, place)
+    return uint64_to_unit_float64(u64(w0) << 32 | u64(w1)), uint64_to_unit_float64(u64(w2) << 32 | u64(w3))
+
+
+@device
+def gamma(key, place, shape: f64, unused: f64) -> f64:
+    # G. Marsaglia and W. W. Tsang, A Simple Method for Generating Gamma Variables, 2000
+    u, v = draw(key, place)
+    d = (shape if shape >= 1 else shape + 1) - 1 / 3
+    c = 1 / math.sqrt(9 * d)
+    for turn in range(1, DRAWS - 1, 2):
+        x, y = draw(key, place + u64(turn))
+        normal = math.sqrt(-2 * math.log(1 - x)) * math.cospi(2 * y)
+        z, w = draw(key, place + u64(turn + 1))
+        cube = (1 + c * normal) ** 3
+        if cube > 0 and math.log(1 - z) < 0.5 * normal * normal + d - d * cube + d * math.log(cube):
+            return d * cube if shape >= 1 else d * cube * math.pow(1 - u, 1 / shape) if shape > 0 else 0.0
+    return d
+
+
+@device
+def poisson(key, place, mean: f64, unused: f64) -> f64:
+    # W. Hoermann, The Transformed Rejection Method for Generating Poisson Random Variables, 1993
+    if mean < 10:
+        u, v = draw(key, place)
+        part = math.exp(-mean)
+        sum = part
+        count = 0.0
+        while u > sum and count < 200:
+            count += 1
+            part *= mean / count
+            sum += part
+        return count
+    b = 0.931 + 2.53 * math.sqrt(mean)
+    a = -0.059 + 0.02483 * b
+    scale = 1.1239 + 1.1328 / (b - 3.4)
+    for turn in range(DRAWS):
+        u, v = draw(key, place + u64(turn))
+        u -= 0.5
+        v = 1 - v
+        us = 0.5 - abs(u)
+        count = math.floor((2 * a / us + b) * u + mean + 0.43) if us > 0 else -1.0
+        if us >= 0.07 and v <= 0.9277 - 3.6224 / (b - 2):
+            return count
+        if count >= 0 and (us >= 0.013 or v <= us):
+            if math.log(v * scale / (a / (us * us) + b)) <= count * math.log(mean) - mean - math.lgamma(count + 1):
+                return count
+    return math.floor(mean)
+
+
+@device
+def binomial(key, place, n: f64, probability: f64) -> f64:
+    # W. Hoermann, The Generation of Binomial Random Variates, 1993
+    p = min(probability, 1 - probability)
+    ratio = p / (1 - p)
+    count = -1.0
+    if n * p < 10:
+        u, v = draw(key, place)
+        part = math.exp(n * math.log1p(-p))
+        sum = part
+        count = 0.0
+        while u > sum and count < n:
+            count += 1
+            part *= ratio * (n - count + 1) / count
+            sum += part
+    else:
+        width = math.sqrt(n * p * (1 - p))
+        b = 1.15 + 2.53 * width
+        a = -0.0873 + 0.0248 * b + 0.01 * p
+        mode = math.floor((n + 1) * p)
+        turn = 0
+        while count < 0:
+            u, v = draw(key, place + u64(turn))
+            u -= 0.5
+            v = 1 - v
+            us = 0.5 - abs(u)
+            found = math.floor((2 * a / us + b) * u + n * p + 0.5) if us > 0 else -1.0
+            turn += 1
+            if us >= 0.07 and v <= 0.92 - 4.2 / b or turn == DRAWS:
+                count = min(max(found, 0.0), n)
+            elif found >= 0 and found <= n:
+                if math.log(v * (2.83 + 5.1 / b) * width / (a / (us * us) + b)) <= (
+                        math.lgamma(mode + 1) + math.lgamma(n - mode + 1) - math.lgamma(found + 1)
+                        - math.lgamma(n - found + 1) + (found - mode) * math.log(ratio)):
+                    count = found
+    return count if probability <= 0.5 else n - count
+
+
+@kernel(wraparound=False)
+def sample(out, key: u64, start: u64, a, b):
+    i = grid(1)
+    if i < len(out):
+        out[i] = out.dtype.type(FUNCTION(key, start + u64(DRAWS * i), a[i], b[i]))
+"""
+# What `fill` sets of the two numbers `x` and `y` from 0 to below 2 ** 64.
+WORDS = "first = x\nsecond = y"
+INTEGERS = "first = a + i64(x)\nsecond = a + i64(y)"
+INTEGERS_BELOW = "first = a + i64(mulhi(x, b))\nsecond = a + i64(mulhi(y, b))"
+
+
+def fill(made: ndarray, values: str, key: int, start: int, a, b) -> int:
+    """Sets the elements by VALUES of numbers from START on. Gives how many were drawn."""
+    pairs = -(-made.size // 2)
+    text = _FILL.replace("VALUES", values.replace("\n", "\n        "))
+    for_each(made.device, text, "fill", pairs, made.ravel(), numpy.uint64(key), numpy.uint64(start), a, b)
+    return pairs
+
+
+def sample(made: ndarray, function: str, key: int, start: int, a: ndarray, b: ndarray) -> int:
+    """Sets the elements by a function of the parameters A and B, one for each. Gives how many numbers were drawn."""
+    text = _SAMPLE.replace("FUNCTION", function)
+    for_each(made.device, text, "sample", made.size, made.ravel(), numpy.uint64(key), numpy.uint64(start), a, b)
+    return _DRAWS * made.size
+
+
+def of_unit(value: str) -> str:
+    """The values VALUE of `u`, a number from 0 to below 1 for each element."""
+    return "\n".join(f"u = {{{number}}}\n{name} = {value}" for number, name in enumerate(("first", "second")))
