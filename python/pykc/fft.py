@@ -66,7 +66,8 @@ def irfft(a, n: int | None = None, axis: int = -1, norm: str | None = None) -> n
     half = _resized(a, axis, count // 2 + 1)
     mirrored = moveaxis(_part(half, axis, 1, (count + 1) // 2), axis, 0)[::-1]
     whole = concatenate([half, moveaxis(mirrored, 0, axis).conj()], axis)
-    return ascontiguousarray(_transformed(whole, count, axis, norm, True).real)
+    found = _transformed(whole, count, axis, norm, True).real
+    return ascontiguousarray(found, a.dtype if a.dtype == "float16" else None)
 
 
 def hfft(a, n: int | None = None, axis: int = -1, norm: str | None = None) -> ndarray:

@@ -333,6 +333,7 @@ def test_files_and_addresses(tmp_path):
     assert 5 in x and 7 not in x
 
 
+NUMBER = np.array(2)
 MASK, ROWS, HALF = np.array([True, False, True]), np.arange(6.0).reshape(2, 3), np.array([1, 2j, 0, 0])
 EDGES = {
     "an axis of one element": [("sum", np.array(3), 0), ("max", np.array(3), -1), ("sum", np.array(3), 1),
@@ -367,6 +368,23 @@ EDGES = {
                ("dsplit", ROWS, 1), ("hsplit", np.array(3), 1), ("split", ROWS, 2, 2), ("split", ROWS, 0),
                ("delete", ROWS, -1, 1), ("delete", ROWS, 2, 0), ("insert", ROWS, [-1], np.arange(4), 1),
                ("insert", np.arange(3), slice(0, 1), [7, 8]), ("stack", [ROWS], None)],
+    "means of a number": [(name, np.array(2.0), axis) for name in ("mean", "var", "std", "average", "nanmean", "nanvar")
+                          for axis in (None, 0, -1)] + [("average", np.array(2.0), 0, np.array(1.0)),
+                                                        ("linalg.vector_norm", np.array(2.0))],
+    "a number's axis": [(name, NUMBER, axis) for name in ("cumsum", "cumprod", "nancumsum", "sort", "argsort")
+                        for axis in (None, 0, -1, 1)] + [
+        ("take", NUMBER, [0, 0], -1), ("take", NUMBER, 1, 0), ("compress", [True], NUMBER, 0), ("repeat", NUMBER, 3, 0),
+        ("cumulative_sum", NUMBER), ("cumulative_prod", NUMBER), ("diff", NUMBER, 0), ("diff", NUMBER),
+        ("add.accumulate", NUMBER), ("argpartition", NUMBER, 0), ("partition", NUMBER, 0), ("argwhere", NUMBER),
+        ("argwhere", np.array(0)), ("lexsort", (NUMBER, NUMBER)), ("lexsort", np.array([3, 1, 2])),
+        ("convolve", NUMBER, np.array([1, 2])), ("convolve", NUMBER, NUMBER), ("trim_zeros", NUMBER)],
+    "no bools and complex numbers": [("ediff1d", MASK), ("gradient", MASK), ("gradient", MASK, np.arange(3)),
+                                     ("interp", [1j], [0.0, 1], [0.0, 1]), ("interp", [1.0], [0, 1j], [0.0, 1])],
+    "parts of nothing": [("partition", np.zeros(0), 0), ("argpartition", np.zeros((0, 3)), 5),
+                         ("linalg.pinv", np.zeros((2, 0, 3), int)), ("linalg.pinv", np.zeros((0, 2, 3), int))],
+    "zeros around": [("trim_zeros", np.pad(ROWS + 1, (1, 2)), *more) for more in (
+        (), ("f",), ("b", 0), ("fb", -1), ("fb", (0, 1)), ("fb", ()), ("fb", 2))] + [("trim_zeros", np.zeros((2, 3)))],
+    "narrow transforms": [(f"fft.{name}", np.arange(5, dtype="f2")) for name in ("irfft", "hfft")],
     "what `out` takes": [("ptp", ROWS, 0, np.zeros(2)),
                          ("round", ROWS, 1, np.zeros((3, 3))),
                          ("nanmean", ROWS, 0, None, np.zeros(3))],

@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 
 from .creation import asarray, zeros, zeros_like
-from .joining import concatenate, where
+from .joining import atleast_1d, concatenate, where
 from .ndarray import axes_of, axis_of, ndarray
 from .products import matmul
 from .scanning import cumsum, diff
@@ -17,6 +17,8 @@ from .sorting import argsort, searchsorted
 def interp(x, xp, fp, left=None, right=None, period: float | None = None) -> ndarray:
     """The values at X of the function that is linear between the points (XP, FP)."""
     xp, fp = asarray(xp), asarray(fp)
+    if "c" in (asarray(x).dtype.kind, xp.dtype.kind):
+        raise TypeError("interp is at real numbers")
     if fp.dtype.kind == "c":
         made = ndarray(numpy.shape(x), complex, device=fp.device)
         for part in ("real", "imag"):
@@ -51,7 +53,7 @@ def interp(x, xp, fp, left=None, right=None, period: float | None = None) -> nda
 
 def convolve(a, v, mode: str = "full") -> ndarray:
     """The sums of products of two vectors, one of them reversed and moved along the other."""
-    a, v = _vectors(a, v, mode, "convolve")
+    a, v = _vectors(*atleast_1d(asarray(a), asarray(v)), mode, "convolve")
     return _moved(a, v, mode) if a.size >= v.size else _moved(v, a, mode)
 
 
@@ -92,6 +94,8 @@ def gradient(f, *varargs, axis=None, edge_order: int = 1) -> Any:
     f = asarray(f)
     if edge_order != 1:
         raise NotImplementedError("gradient has edge_order=1")
+    if f.dtype.kind == "b":
+        raise TypeError("gradient is of numbers, not of bools")
     axes = axes_of(axis, f.ndim)
     spacings = list(varargs) or [1.0]
     if len(spacings) == 1 and numpy.ndim(spacings[0]) == 0:
@@ -141,7 +145,7 @@ trapz = trapezoid
 def ediff1d(ary, to_end=None, to_begin=None) -> ndarray:
     """What each element is more than the one before it, in one dimension."""
     ary = asarray(ary).ravel()
-    parts = {"to_begin": to_begin, "ary": diff(ary), "to_end": to_end}
+    parts = {"to_begin": to_begin, "ary": ary[1:] - ary[:-1], "to_end": to_end}
     found = {name: asarray(part, device=ary.device) for name, part in parts.items() if part is not None}
     for name, part in found.items():
         if not numpy.can_cast(part.dtype, ary.dtype, "same_kind"):

@@ -13,7 +13,7 @@ import numpy
 from .. import _native
 from .creation import asarray, indices_of, zeros_like
 from .generated import computed, for_each
-from .ndarray import as_shape, assign, axis_of, basic_view, delivered, is_integer, may_overlap, ndarray
+from .ndarray import along, as_shape, assign, axis_of, basic_view, delivered, is_integer, may_overlap, ndarray
 from .scanning import cumsum
 
 _INT = numpy.dtype("int64")
@@ -300,15 +300,13 @@ def nonzero(a) -> tuple[ndarray, ...]:
 def argwhere(a) -> ndarray:
     """Where the elements are not zero, a row for each."""
     from .joining import stack
-    return stack(nonzero(a), 1)
+    a = asarray(a)
+    return stack(nonzero(a), 1) if a.ndim else argwhere(a.ravel())[:, :0]
 
 
 def take(a, indices, axis: int | None = None, out: ndarray | None = None, mode: str = "raise") -> ndarray:
     """The elements at these places along an axis; beyond its ends those of "wrap" or "clip"."""
-    a = asarray(a)
-    if axis is None:
-        a, axis = a.ravel(), 0
-    axis = axis_of(axis, a.ndim)
+    a, axis = along(asarray(a), axis)
     indices = asarray(indices, device=a.device)
     if indices.dtype.kind == "b" or not indices.size:  # no mask, but 0 and 1
         indices = indices.astype(_INT)

@@ -9,7 +9,7 @@ import numpy
 
 from .creation import asarray
 from .generated import computed
-from .ndarray import as_shape, axes_of, axis_of, convert_into, is_integer, ndarray
+from .ndarray import along, as_shape, axes_of, axis_of, convert_into, is_integer, ndarray
 from .ufuncs import as_operand
 
 
@@ -438,19 +438,19 @@ def resize(a, new_shape) -> ndarray:
     return a.ravel()[indices_of(math.prod(shape), a.device) % a.size].reshape(shape)
 
 
-def trim_zeros(filt, trim: str = "fb") -> ndarray:
-    """A vector without the zeros at its front, "f", and its back, "b", as a view. The host waits for where they end."""
+def trim_zeros(filt, trim: str = "fb", axis=None) -> ndarray:
+    """The array without the zeros at its front, "f", and its back, "b", along axes, as a view. The host waits for where
+    they end."""
     from .indexing import flatnonzero
-    filt = asarray(filt)
-    if filt.ndim != 1:
-        raise ValueError("trim_zeros is for a vector")
-    trim = trim.lower()
+    filt, trim = asarray(filt), trim.lower()
     if trim not in ("f", "b", "fb", "bf"):
         raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
-    kept = flatnonzero(filt)
-    if not kept.size:
-        return filt[:0]
-    return filt[int(kept[0]) if "f" in trim else 0:int(kept[-1]) + 1 if "b" in trim else None]
+    index = [slice(None)] * filt.ndim
+    for place in axes_of(axis, filt.ndim):
+        kept = flatnonzero(filt.any(tuple(other for other in range(filt.ndim) if other != place)))
+        start = int(kept[0]) if kept.size and "f" in trim else 0
+        index[place] = slice(start, (int(kept[-1]) + 1 if "b" in trim else None) if kept.size else 0)
+    return filt[tuple(index)]
 
 
 def tile(A, reps) -> ndarray:
@@ -467,10 +467,7 @@ def tile(A, reps) -> ndarray:
 
 def repeat(a, repeats, axis: int | None = None) -> ndarray:
     """Each element so many times."""
-    a = asarray(a)
-    if axis is None:
-        a, axis = a.ravel(), 0
-    axis = axis_of(axis, a.ndim)
+    a, axis = along(asarray(a), axis)
     if not is_integer(repeats):
         counts = numpy.broadcast_to(numpy.asarray(asarray(repeats).get()), a.shape[axis])
         return a[(slice(None),) * axis + (asarray(numpy.repeat(numpy.arange(a.shape[axis]), counts)),)]

@@ -20,6 +20,9 @@ def _cutoff(s: ndarray, shape: tuple[int, ...], rtol) -> ndarray:
 def pinv(a, rcond=None, hermitian: bool = False, *, rtol=None) -> ndarray:
     """The pseudo-inverses of matrices. Singular values below RTOL, or RCOND, times the largest count as 0; without it,
     below the machine's precision times the larger extent."""
+    a = asarray(a)
+    if a.ndim > 1 and 0 in a.shape[-2:]:
+        return a.mT.copy()
     a = rectangles(a)
     u, s, vh = svd(a, full_matrices=False)
     is_large = s > _cutoff(s, a.shape, rcond if rtol is None else rtol)

@@ -407,6 +407,13 @@ def axis_of(axis: int, rank: int) -> int:
     return axis % rank
 
 
+def along(a: ndarray, axis: int | None) -> tuple[ndarray, int]:
+    """The array and its axis counted from the front; a number is a vector, as are all elements where there is no
+    axis."""
+    a = a.ravel() if axis is None or not a.ndim else a
+    return a, axis_of(0 if axis is None else axis, a.ndim)
+
+
 def axes_of(axes: Any, rank: int) -> tuple[int, ...]:
     """Axes counted from the front; None is all of them."""
     if axes is None:

@@ -34,6 +34,7 @@ def vector_norm(x, /, *, axis=None, keepdims: bool = False, ord=2) -> ndarray:
     x = inexact(asarray(x))
     if isinstance(ord, str):
         raise ValueError(f"Invalid norm order '{ord}' for vectors")
+    axes_of(axis, x.ndim)
     if ord == 2:
         return root_of_squares(x, axis, keepdims)
     sizes = abs(x)

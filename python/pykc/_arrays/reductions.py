@@ -98,6 +98,8 @@ def _of_rule(name: str, a, axis, dtype, out, keepdims: bool, others: dict) -> nd
         raise TypeError(f"pykc.{name} has no {next(iter(others))}=: there are axis=, out=, keepdims=, where=, initial= "
                         "and, for what computes, dtype=")
     a = asarray(a)
+    if name == "mean":
+        axes_of(axis, a.ndim)  # a number has none; the other reductions take 0 and -1
     is_extreme = name in ("min", "max", "nanmin", "nanmax")
     if is_extreme and initial is None and _is_of_nothing(a, axis):
         raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
@@ -322,6 +324,7 @@ def average(a, axis=None, weights=None, returned: bool = False, *, keepdims: boo
         found = mean(a, axis, keepdims=keepdims)
         return (found, zeros_of(found) + found.dtype.type(a.size / builtins.max(found.size, 1))) if returned else found
     weights = asarray(weights)
+    axes_of(axis, a.ndim)
     if weights.shape != a.shape:
         if weights.ndim != 1 or not is_integer(axis):
             raise TypeError("weights have the shape of the array, or one dimension for one axis")

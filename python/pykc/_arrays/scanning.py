@@ -6,7 +6,7 @@ import numpy
 
 from .creation import asarray, zeros
 from .generated import for_each, library_kernel
-from .ndarray import axis_of, delivered, ndarray
+from .ndarray import along, axis_of, delivered, ndarray
 from .reductions import result_dtype, sum_dtype, without_nans
 
 _LEAST_TILE, _WORDS = 2048, 16  # of the library's scan: what a tile has at least, and words of its state for each
@@ -83,9 +83,11 @@ def diff(a, n: int = 1, axis: int = -1, prepend=None, append=None) -> ndarray:
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n}")
     a = asarray(a)
+    if n == 0:
+        return a
     axis = axis_of(axis, a.ndim)
     parts = [_as_part(one, a, axis) for one in (prepend, a, append) if one is not None]
-    if len(parts) > 1 and n:
+    if len(parts) > 1:
         from .joining import concatenate
         a = concatenate(parts, axis)
     before = (slice(None),) * axis
@@ -105,25 +107,21 @@ def _as_part(part, a: ndarray, axis: int) -> ndarray:
 
 
 def _with_first(scan, first: int, x: ndarray, axis, dtype, include_initial: bool) -> ndarray:
-    if axis is None:
-        if x.ndim != 1:
-            raise ValueError("`axis` must be given for an array of more than one dimension")
-        axis = 0
+    if axis is None and x.ndim > 1:
+        raise ValueError("`axis` must be given for an array of more than one dimension")
+    x, axis = along(x, axis)
     found = scan(x, axis, dtype)
     if not include_initial:
         return found
     from .creation import full
     from .joining import concatenate
     shape = list(found.shape)
-    shape[axis_of(axis, found.ndim)] = 1
+    shape[axis] = 1
     return concatenate([full(shape, first, found.dtype, device=found.device), found], axis)
 
 
 def _scanned(operator: str, start: str, a, axis, dtype, out: ndarray | None) -> ndarray:
-    a = asarray(a)
-    if axis is None:
-        a, axis = a.ravel(), 0
-    axis = axis_of(axis, a.ndim)
+    a, axis = along(asarray(a), axis)
     wanted = result_dtype(dtype, sum_dtype(a.dtype))
     rows = a.swapaxes(axis, -1)
     made = ndarray(rows.shape, wanted, device=a.device)

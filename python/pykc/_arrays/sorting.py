@@ -15,7 +15,7 @@ from .creation import asarray, empty_like, full, indices_of, zeros
 from .generated import for_each, library
 from .indexing import flatnonzero, take_along_axis
 from .joining import broadcast_to, concatenate, moveaxis
-from .ndarray import axis_of, ndarray
+from .ndarray import along, axes_of, axis_of, ndarray
 from .scanning import cumsum
 
 _CHUNK = 32
@@ -114,10 +114,7 @@ def _order(dtype: numpy.dtype, descending: bool = False) -> str:
 
 
 def _sorted(a, axis: int | None, wants_places: bool, descending: bool) -> tuple[ndarray, ndarray | None]:
-    a = asarray(a)
-    if axis is None:
-        a, axis = a.ravel(), 0
-    axis = axis_of(axis, a.ndim)
+    a, axis = along(asarray(a), axis)
     moved = a.swapaxes(axis, -1)
     extent = moved.shape[-1]
     keys = moved.copy().reshape(moved.size // max(extent, 1), extent)
@@ -168,6 +165,8 @@ def sort(a, axis: int | None = -1, kind: str | None = None, *, descending: bool 
     """The elements along an axis in ascending order, NaNs last; None: all of them, in one dimension. It is stable,
     whatever KIND says."""
     _check_kind(kind)
+    a = asarray(a)
+    axes_of(axis, a.ndim)  # a number has none
     return _sorted(a, axis, False, descending)[0]
 
 
@@ -191,10 +190,10 @@ def argpartition(a, kth, axis: int | None = -1) -> ndarray:
 
 
 def _check_places(a, kth, axis: int | None) -> None:
-    a = asarray(a)
-    extent = a.size if axis is None else a.shape[axis_of(axis, a.ndim)]
+    a, axis = along(asarray(a), axis)
+    extent = a.shape[axis]
     for one in kth if isinstance(kth, (tuple, list)) else (kth,):
-        if not -extent <= one < extent:
+        if a.size and not -extent <= one < extent:
             raise ValueError(f"kth(={one}) out of bounds ({extent})")
 
 
@@ -204,6 +203,8 @@ def lexsort(keys, axis: int = -1) -> ndarray:
     keys = [asarray(key) for key in keys]
     if len({key.shape for key in keys}) > 1:
         raise ValueError("all keys need to be the same shape")
+    if keys and keys[0].size < 2:
+        return zeros(keys[0].shape, "int64", device=keys[0].device)
     for key in keys:
         order = argsort(key, axis) if order is None else \
             take_along_axis(order, argsort(take_along_axis(key, order, axis), axis), axis)

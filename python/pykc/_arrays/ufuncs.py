@@ -226,6 +226,8 @@ class ufunc:
         if name is None:
             raise NotImplementedError(f"pykc.{self.__name__}.accumulate: there are add.accumulate and "
                                       "multiply.accumulate")
+        if not numpy.ndim(array):
+            raise TypeError("cannot accumulate on a scalar")
         return getattr(scanning, name)(array, axis, dtype, out)
 
     def at(self, a: ndarray, indices, b) -> None:
