@@ -14,9 +14,9 @@ import numpy
 
 from ._arrays import sampling
 from ._arrays.creation import asarray
-from ._arrays.joining import broadcast_to
-from ._arrays.ndarray import ndarray
-from ._arrays.ndarray import as_dtype, as_shape, axis_of
+from ._arrays.joining import broadcast_to, where
+from ._arrays.ndarray import as_dtype, as_shape, axis_of, ndarray
+from ._arrays.sampling import parameters, require
 from ._kernel_names import KernelName
 from .cuda.random import create_xoroshiro128p_states
 
@@ -56,7 +56,7 @@ class Generator:
 
     def uniform(self, low: float = 0.0, high: float = 1.0, size=None, dtype=float) -> ndarray:
         """Numbers from LOW to below HIGH. These may be arrays."""
-        low, high, size = _parameters(low, high, size)
+        low, high, size = parameters(low, high, size)
         found = self.random(size, dtype)
         return (found * (high - low) + low).astype(dtype, copy=False)
 
@@ -67,7 +67,7 @@ class Generator:
     def normal(self, loc: float = 0.0, scale: float = 1.0, size=None, dtype=float) -> ndarray:
         """Numbers of the normal distribution of this mean and deviation, which may be arrays."""
         if isinstance(loc, ndarray) or isinstance(scale, ndarray):
-            loc, scale, size = _parameters(loc, scale, size)
+            loc, scale, size = parameters(loc, scale, size)
             return (self.standard_normal(size, dtype) * scale + loc).astype(dtype, copy=False)
         if scale < 0:
             raise ValueError("scale < 0")
@@ -75,9 +75,9 @@ class Generator:
 
     def exponential(self, scale: float = 1.0, size=None, dtype=float) -> ndarray:
         """Numbers of the exponential distribution of this mean."""
-        _require("scale", scale, least=0)
+        require("scale", scale, least=0)
         if isinstance(scale, ndarray):
-            scale, _, size = _parameters(scale, 0, size)
+            scale, _, size = parameters(scale, 0, size)
             return (self.standard_exponential(size, dtype) * scale).astype(dtype, copy=False)
         return self._inverted("-a * math.log(1 - u)", size, dtype, scale, 0)
 
@@ -87,7 +87,7 @@ class Generator:
 
     def _sampled(self, function: str, a, b, size, dtype) -> ndarray:
         """Numbers by a function of the text above, of parameters that may be arrays."""
-        a, b, size = _parameters(a, b, size)
+        a, b, size = parameters(a, b, size)
         made = ndarray(size, dtype)
         a, b = (broadcast_to(asarray(one, float), made.shape).ravel() for one in (a, b))
         self._drawn += sampling.sample(made, function, self._key, self._drawn, a, b)
@@ -95,38 +95,62 @@ class Generator:
 
     def standard_gamma(self, shape, size=None, dtype=float) -> ndarray:
         """Numbers of the gamma distribution of this shape, which may be an array."""
-        _require("shape", shape, least=0)
+        require("shape", shape, least=0)
         return self._sampled("gamma", shape, 0, size, dtype)
 
     def gamma(self, shape, scale=1.0, size=None, dtype=float) -> ndarray:
         """Numbers of the gamma distribution of this shape and scale, which may be arrays."""
-        _require("scale", scale, least=0)
-        shape, scale, size = _parameters(shape, scale, size)
+        require("scale", scale, least=0)
+        shape, scale, size = parameters(shape, scale, size)
         return (self.standard_gamma(shape, size, dtype) * scale).astype(dtype, copy=False)
 
     def chisquare(self, df, size=None, dtype=float) -> ndarray:
         """Sums of the squares of DF normal numbers."""
-        _require("df", df, above=0)
-        df, _, size = _parameters(df, 0, size)
+        require("df", df, above=0)
+        df, _, size = parameters(df, 0, size)
         return 2 * self.standard_gamma(df / 2, size, dtype)
 
     def beta(self, a, b, size=None, dtype=float) -> ndarray:
         """Numbers of the beta distribution."""
-        _require("a", a, above=0)
-        _require("b", b, above=0)
-        a, b, size = _parameters(a, b, size)
+        require("a", a, above=0)
+        require("b", b, above=0)
+        a, b, size = parameters(a, b, size)
         one, other = self.standard_gamma(a, size, dtype), self.standard_gamma(b, size, dtype)
         return one / (one + other)
 
+    def noncentral_chisquare(self, df, nonc, size=None, dtype=float) -> ndarray:
+        """Sums of the squares of DF normal numbers, the squares of whose means add up to NONC."""
+        require("df", df, above=0)
+        require("nonc", nonc, least=0)
+        df, nonc, size = parameters(df, nonc, size)
+        return self.chisquare(df + 2 * self.poisson(nonc / 2, size), None, dtype)
+
+    def noncentral_f(self, dfnum, dfden, nonc, size=None, dtype=float) -> ndarray:
+        """Numbers of Fisher's distribution, the first sum of squares being that of `noncentral_chisquare`."""
+        dfnum, dfden, size = parameters(dfnum, dfden, size, nonc)
+        above, below = self.noncentral_chisquare(dfnum, nonc, size, dtype), self.chisquare(dfden, size, dtype)
+        return ((above * dfden) / (below * dfnum)).astype(dtype, copy=False)
+
+    def wald(self, mean, scale, size=None, dtype=float) -> ndarray:
+        """Numbers of Wald's distribution (J. R. Michael, W. R. Schucany and R. W. Haas, Generating Random Variates
+        Using Transformations with Multiple Roots, 1976)."""
+        require("mean", mean, above=0)
+        require("scale", scale, above=0)
+        mean, scale, size = parameters(mean, scale, size)
+        y = self.standard_normal(size, dtype) ** 2 * mean
+        high = mean + mean / (2 * scale) * (y + (4 * scale * y + y * y) ** 0.5)
+        low = mean * mean / high
+        return where(self.random(size, dtype) * (mean + low) <= mean, low, high).astype(dtype, copy=False)
+
     def f(self, dfnum, dfden, size=None, dtype=float) -> ndarray:
         """Numbers of Fisher's distribution."""
-        dfnum, dfden, size = _parameters(dfnum, dfden, size)
+        dfnum, dfden, size = parameters(dfnum, dfden, size)
         ratio = (self.chisquare(dfnum, size, dtype) * dfden) / (self.chisquare(dfden, size, dtype) * dfnum)
         return ratio.astype(dtype, copy=False)
 
     def standard_t(self, df, size=None, dtype=float) -> ndarray:
         """Numbers of Student's distribution."""
-        df, _, size = _parameters(df, 0, size)
+        df, _, size = parameters(df, 0, size)
         found = self.chisquare(df, size, dtype)
         return (self.standard_normal(found.shape, dtype) / (found / df) ** 0.5).astype(dtype, copy=False)
 
@@ -154,29 +178,44 @@ class Generator:
 
     def poisson(self, lam=1.0, size=None, dtype="int64") -> ndarray:
         """Numbers of events where their mean is LAM."""
-        _require("lam", lam, least=0)
+        require("lam", lam, least=0)
         return self._sampled("poisson", lam, 0, size, dtype)
 
     def binomial(self, n, p, size=None, dtype="int64") -> ndarray:
         """Numbers of successes in N trials of the probability P."""
-        _require("n", n, least=0)
-        _require("p", p, least=0, most=1)
+        require("n", n, least=0)
+        require("p", p, least=0, most=1)
         return self._sampled("binomial", n, p, size, dtype)
 
     def negative_binomial(self, n, p, size=None, dtype="int64") -> ndarray:
         """Numbers of failures before N successes of the probability P."""
-        _require("n", n, above=0)
-        _require("p", p, above=0, most=1)
-        n, p, size = _parameters(n, p, size)
+        require("n", n, above=0)
+        require("p", p, above=0, most=1)
+        n, p, size = parameters(n, p, size)
         return self.poisson(self.gamma(n, (1 - p) / p, size), None, dtype)
 
     def geometric(self, p, size=None, dtype="int64") -> ndarray:
         """Numbers of trials until the first success of the probability P."""
-        _require("p", p, above=0, most=1)
+        require("p", p, above=0, most=1)
         from ._arrays.ufuncs import find
-        p, _, size = _parameters(p, 0, size)
+        p, _, size = parameters(p, 0, size)
         steps = self.standard_exponential(size) / -find("log1p")(-asarray(p, float))
         return (steps.astype("int64") + 1).clip(1).astype(dtype, copy=False)
+
+    def logseries(self, p, size=None, dtype="int64") -> ndarray:
+        """Numbers of the logarithmic series of P, from 1 on (A. W. Kemp, Efficient Generation of Logarithmically
+        Distributed Pseudo-Random Variables, 1981)."""
+        require("p", p, least=0, below=1)
+        from ._arrays.ufuncs import find
+        p, _, size = parameters(p, 0, size)
+        part = -find("expm1")(find("log1p")(-asarray(p, float)) * self.random(size))
+        found = find("log")(1 - self.random(part.shape)) / find("log")(part)
+        return (found.astype("int64") + 1).astype(dtype, copy=False)
+
+    def zipf(self, a, size=None, dtype="int64") -> ndarray:
+        """Numbers from 1 on, of probabilities that fall with the power A."""
+        require("a", a, above=1)
+        return self._sampled("zipf", a, 0, size, dtype)
 
     def dirichlet(self, alpha, size=None, dtype=float) -> ndarray:
         """Numbers that add up to 1, as many as ALPHA has."""
@@ -306,23 +345,12 @@ class RandomState(Generator):
         """`integers`."""
         return self.integers(low, high, size, dtype)
 
+    def random_integers(self, low: int, high: int | None = None, size=None) -> ndarray:
+        """Integers from LOW, or 1, to HIGH."""
+        low, high = (1, low) if high is None else (low, high)
+        return self.integers(low, high, size, endpoint=True)
+
     random_sample = ranf = sample = Generator.random
-
-
-def _require(name: str, value, *, least=None, above=None, most=None) -> None:
-    """A ValueError where a number, or one of an array, lies outside."""
-    value = asarray(value)
-    for is_outside, text in ((least is not None and value < least, f"{name} < {least}"),
-                             (above is not None and value <= above, f"{name} <= {above}"),
-                             (most is not None and value > most, f"{name} > {most}")):
-        if is_outside is not False and bool(is_outside.any()):
-            raise ValueError(text)
-
-
-def _parameters(low, high, size) -> tuple:
-    """Numbers or arrays of a device, and the shape of what they are for."""
-    low, high = (one if isinstance(one, (int, float)) else asarray(one) for one in (low, high))
-    return low, high, numpy.broadcast_shapes(numpy.shape(low), numpy.shape(high)) if size is None else size
 
 
 def default_rng(seed: int | None = None) -> Generator:
@@ -338,10 +366,11 @@ def seed(seed: int | None = None) -> None:
     _shared.__init__(seed)
 
 
-_METHODS = """random random_sample ranf sample rand randn randint uniform standard_normal normal lognormal exponential
-    standard_exponential laplace logistic gumbel rayleigh weibull pareto power triangular standard_cauchy standard_t
-    standard_gamma gamma chisquare beta f dirichlet poisson binomial negative_binomial geometric multinomial
-    multivariate_normal integers permutation shuffle choice bytes""".split()
+_METHODS = """random random_sample ranf sample rand randn randint random_integers uniform standard_normal normal
+    lognormal exponential standard_exponential laplace logistic gumbel rayleigh weibull pareto power triangular
+    standard_cauchy standard_t standard_gamma gamma chisquare noncentral_chisquare beta f noncentral_f wald dirichlet
+    poisson binomial negative_binomial geometric logseries zipf multinomial multivariate_normal integers permutation
+    shuffle choice bytes""".split()
 
 
 def __getattr__(name: str):

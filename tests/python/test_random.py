@@ -13,6 +13,8 @@ CASES = [
     ("triangular", -1, 0, 3), ("poisson", 0), ("poisson", 0.5), ("poisson", 9.9), ("poisson", 10), ("poisson", 1e4),
     ("binomial", 0, 0.5), ("binomial", 10, 0.3), ("binomial", 10, 1.0), ("binomial", 5, 0.0), ("binomial", 100, 0.8),
     ("binomial", 100_000, 0.3), ("negative_binomial", 5, 0.3), ("geometric", 0.2), ("geometric", 1.0),
+    ("noncentral_chisquare", 0.5, 3), ("noncentral_chisquare", 5, 0), ("noncentral_f", 3, 6, 2.0), ("wald", 2.0, 0.5),
+    ("wald", 1, 100), ("logseries", 0.0), ("logseries", 0.9), ("zipf", 1.5), ("zipf", 4),
 ]
 
 
@@ -36,11 +38,18 @@ def test_parameters_that_are_arrays():
     for name, parameters in (("poisson", (means,)), ("exponential", (means,)), ("gamma", (2.0, means)),
                              ("chisquare", (means,)), ("standard_t", (means,)), ("f", (means, 3)),
                              ("binomial", ([[5], [6]], means / 2000)), ("geometric", (means / 2000,)),
-                             ("negative_binomial", (means, 0.5))):
+                             ("negative_binomial", (means, 0.5)), ("wald", (means, 2)), ("zipf", (means + 1,)),
+                             ("noncentral_f", (3, 4, means)), ("noncentral_chisquare", (3, means)),
+                             ("logseries", (means / 2000,))):
         given = [pykc.array(one) if isinstance(one, np.ndarray) else one for one in parameters]
         assert getattr(rng, name)(*given).shape == getattr(np.random.default_rng(), name)(*parameters).shape
     assert rng.gamma(2.0, size=3, dtype="f4").dtype == np.float32
     assert rng.poisson(3.0, (0, 2)).shape == (0, 2)
+
+
+def test_integers_to_the_last():
+    assert set(pykc.random.random_integers(3, size=200).tolist()) == {1, 2, 3}
+    assert set(pykc.random.RandomState(1).random_integers(-1, 1, 200).tolist()) == {-1, 0, 1}
 
 
 def test_vectors():
@@ -72,7 +81,8 @@ def test_sequences_go_on():
 @pytest.mark.parametrize("case", [
     ("poisson", -1.0), ("binomial", -1, 0.5), ("binomial", 1, 1.5), ("geometric", 0.0), ("gamma", -1.0), ("beta", 0, 1),
     ("gamma", 1.0, -1.0), ("chisquare", 0), ("exponential", -1.0), ("triangular", 1, 0, 2), ("power", 0),
-    ("multinomial", 3, [0.8, 0.8, 0.1]), ("poisson", [1.0, -1.0])], ids=str)
+    ("multinomial", 3, [0.8, 0.8, 0.1]), ("poisson", [1.0, -1.0]), ("wald", 1.0, 0.0), ("zipf", 1.0),
+    ("logseries", 1.0), ("noncentral_chisquare", 1, -1.0), ("noncentral_f", 1, 0, 1.0)], ids=str)
 def test_parameters_outside(case):
     name, *parameters = case
     for rng in (np.random.default_rng(), pykc.random.default_rng()):

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy
 
+from .creation import asarray
 from .generated import for_each
 from .ndarray import ndarray
 
@@ -122,6 +123,19 @@ def binomial(key, place, n: f64, probability: f64) -> f64:
     return count if probability <= 0.5 else n - count
 
 
+@device
+def zipf(key, place, a: f64, unused: f64) -> f64:
+    # L. Devroye, Non-Uniform Random Variate Generation, 1986, X.6.1
+    b = math.pow(2.0, a - 1)
+    for turn in range(DRAWS):
+        u, v = draw(key, place + u64(turn))
+        x = math.floor(math.pow(1 - u, -1 / (a - 1)))
+        t = math.pow(1 + 1 / x, a - 1)
+        if x < 9.2e18 and v * x * (t - 1) / (b - 1) <= t / b:
+            return x
+    return 1.0
+
+
 @kernel(wraparound=False)
 def sample(out, key: u64, start: u64, a, b):
     i = grid(1)
@@ -152,3 +166,20 @@ def sample(made: ndarray, function: str, key: int, start: int, a: ndarray, b: nd
 def of_unit(value: str) -> str:
     """The values VALUE of `u`, a number from 0 to below 1 for each element."""
     return "\n".join(f"u = {{{number}}}\n{name} = {value}" for number, name in enumerate(("first", "second")))
+
+
+def require(name: str, value, *, least=None, above=None, most=None, below=None) -> None:
+    """A ValueError where a number, or one of an array, lies outside."""
+    value = asarray(value)
+    for is_outside, text in ((least is not None and value < least, f"{name} < {least}"),
+                             (above is not None and value <= above, f"{name} <= {above}"),
+                             (most is not None and value > most, f"{name} > {most}"),
+                             (below is not None and value >= below, f"{name} >= {below}")):
+        if is_outside is not False and bool(is_outside.any()):
+            raise ValueError(text)
+
+
+def parameters(low, high, size, *others) -> tuple:
+    """Numbers or arrays of a device, and the shape of what they and OTHERS are for."""
+    low, high = (one if isinstance(one, (int, float)) else asarray(one) for one in (low, high))
+    return low, high, numpy.broadcast_shapes(*map(numpy.shape, (low, high, *others))) if size is None else size
