@@ -26,6 +26,8 @@ _MODULES = {
     "numba.cuda.cudadrv.runtime": "pykc.cuda.cudadrv.runtime",
     "numba.cuda.dispatcher": "pykc.cuda._dispatcher", "numba.cuda.testing": "pykc.cuda.testing",
     "numba.cuda.extending": "pykc.numba.extending",
+    "numba.cuda.kernels": "pykc.cuda.kernels", "numba.cuda.kernels.reduction": "pykc.cuda.kernels.reduction",
+    "numba.cuda.kernels.transpose": "pykc.cuda.kernels.transpose",
     "numba.cuda.core": "pykc.numba.core", "numba.cuda.core.errors": "pykc.numba.errors",
     "numba.cuda.core.config": "pykc._config", "numba.cuda.config": "pykc._config",
     "numbapro": "pykc.numba", "numbapro.cuda": "pykc.cuda",

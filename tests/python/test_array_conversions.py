@@ -151,3 +151,20 @@ def test_functions_that_give_arrays_take_lists():
     assert_same(pykc.packbits([1, 0, 1]), np.packbits([1, 0, 1]))
     assert_same(pykc.resize([1, 2], 3), np.resize([1, 2], 3))
     assert_same(pykc.unwrap([0.0, 4]), np.unwrap([0.0, 4]))
+
+
+@pytest.mark.parametrize("dtype", ["?", "i4", "f4", "c8"])
+def test_arrays_to_test_with(dtype):
+    for make in (pykc.testing.shaped_arange, pykc.testing.shaped_random):
+        own, theirs = make((2, 3), dtype=dtype), make((2, 3), np, dtype)
+        assert isinstance(own, pykc.ndarray) and (own.dtype, own.shape) == (theirs.dtype, (2, 3)) == (dtype, (2, 3))
+        pykc.testing.assert_array_equal(own, theirs)
+    assert (pykc.testing.shaped_random(9, seed=1) != pykc.testing.shaped_random(9)).any()
+    assert pykc.testing.shaped_arange((2, 3), order="F").get().tolist() == [[1, 3, 5], [2, 4, 6]]
+
+
+def test_older_names_of_methods():
+    x = pykc.zeros(3)
+    x.scatter_add([0, 2, 2], 1)
+    assert x.tolist() == [1, 0, 2]
+    assert "dltensor" in repr(x.toDlpack())

@@ -171,4 +171,11 @@ def test_random_names_in_kernels():
     draw[1, 128](x)
     assert 0.3 < float(x.mean()) < 0.7 and float(x.min()) >= 0
     with pytest.raises(AttributeError, match="there are"):
-        pykc.random.zipf
+        pykc.random.vonmises
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "f2", "f4", "f8", "c8", "c16"])
+def test_sorted_as_complex_numbers(dtype):
+    x = np.array([[3, 1, 2], [0, 5, 4]]).astype(dtype)
+    found, expected = pykc.sort_complex(pykc.array(x)), np.sort_complex(x)
+    assert found.dtype == expected.dtype and (found.get() == expected).all()

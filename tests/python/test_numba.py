@@ -158,6 +158,8 @@ from numba.core.errors import NumbaPerformanceWarning
 from numba.cuda.cudadrv.devicearray import DeviceNDArray, auto_device, is_cuda_ndarray
 from numba.cuda.cudadrv.driver import CudaAPIError
 from numba.cuda.dispatcher import CUDADispatcher
+from numba.cuda.kernels.reduction import Reduce
+from numba.cuda.kernels.transpose import transpose
 from numba.cuda.random import create_xoroshiro128p_states, xoroshiro128p_dtype, xoroshiro128p_type
 from numba.cuda.random import xoroshiro128p_uniform_float32
 from numba.cuda.testing import CUDATestCase, skip_on_cudasim, skip_unless_cudasim, unittest
@@ -185,6 +187,9 @@ assert isinstance(kernel, CUDADispatcher) and is_jitted(kernel) and not is_jitte
 assert issubclass(CudaAPIError, RuntimeError) and cuda.CudaSupportError is CudaAPIError
 d, new = auto_device(z)
 assert isinstance(d, DeviceNDArray) and new and is_cuda_ndarray(d) and not is_cuda_ndarray(z)
+m = cuda.to_device(np.arange(6.0).reshape(2, 3))
+assert transpose(m).copy_to_host().tolist() == [[0, 3], [1, 4], [2, 5]] and Reduce is cuda.Reduce
+assert transpose(m, transpose(m)).is_c_contiguous() and cuda.kernels.reduction.Reduce is Reduce
 assert auto_device(d) == (d, False) and auto_device(z, copy=False)[0].shape == (2,)
 assert cuda.runtime.get_version() >= (11, 0) and cuda.runtime.is_supported_version()
 assert numba.NumbaPerformanceWarning is NumbaPerformanceWarning and numba.extending.register_jitable

@@ -13,6 +13,15 @@ def random():
     return Arrays("polynomials")
 
 
+@pytest.mark.parametrize("dtype", ["i1", "f4", "f8", "c8"])
+def test_of_zeros(random, dtype):
+    zeros = np.array([3, 0, -2, 3], dtype)
+    for one in (zeros, zeros[:1], zeros * 1j, np.array([1 + 2j, 3, 1 - 2j])):
+        check("poly", one, scale=10)
+    with pytest.raises(ValueError):
+        pykc.poly(pykc.ones((2, 2)))
+
+
 def test_fits(random):
     x = np.linspace(-1, 2, 20)
     y = random.values((20,), "f8", small=True)

@@ -23,12 +23,12 @@ ROOMS = {
     "scanning": "cumsum cumprod nancumsum nancumprod cumulative_sum cumulative_prod diff",
     "indexing": """nonzero flatnonzero argwhere take take_along_axis put put_along_axis putmask place choose select
         piecewise compress extract fill_diagonal scatter_add unravel_index ravel_multi_index""",
-    "sorting": """sort argsort partition argpartition lexsort searchsorted unique unique_all unique_counts
+    "sorting": """sort sort_complex argsort partition argpartition lexsort searchsorted unique unique_all unique_counts
         unique_inverse unique_values isin in1d union1d intersect1d setdiff1d setxor1d""",
     "statistics": """bincount digitize histogram histogram2d histogramdd histogram_bin_edges quantile percentile
         nanquantile nanpercentile median nanmedian cov corrcoef""",
     "calculus": "interp convolve correlate gradient trapezoid trapz ediff1d polyval unwrap",
-    "polynomials": "polyfit polyadd polysub polymul polydiv polyder polyint",
+    "polynomials": "poly polyfit polyadd polysub polymul polydiv polyder polyint",
     "einsum": "einsum",
     "comparing": """clip round around fix sinc isclose allclose array_equal array_equiv nan_to_num real imag angle
         isreal iscomplex isrealobj iscomplexobj isposinf isneginf shares_memory may_share_memory trace""",

@@ -160,6 +160,10 @@ class ndarray(DeviceNDArray):
         array = self.copy() if copy else self
         return _native.Array(array).__dlpack__(stream=stream, max_version=max_version)
 
+    def toDlpack(self):
+        """`__dlpack__()`, by CuPy's older name."""
+        return self.__dlpack__()
+
     def __reduce__(self):
         from .creation import array
         return array, (self.get(),)

@@ -144,7 +144,7 @@ ndarray.__array_namespace__ = _array_namespace
 _METHODS = {
     "reductions": "sum prod all any min max ptp argmin argmax mean var std",
     "scanning": "cumsum cumprod",
-    "indexing": "nonzero take put choose",
+    "indexing": "nonzero take put choose scatter_add",
     "comparing": "clip round trace",
     "products": "dot",
     "sorting": "argsort argpartition searchsorted",

@@ -6,9 +6,23 @@ from typing import Any
 import numpy
 
 from .calculus import convolve
-from .creation import arange, asarray, vander, zeros
+from .creation import arange, asarray, ones, vander, zeros
 from .joining import atleast_1d, concatenate, trim_zeros
 from .ndarray import ndarray
+from .sorting import sort
+
+
+def poly(seq_of_zeros) -> ndarray:
+    """The coefficients of the polynomial with these zeros, the first of them 1. Those of a matrix's eigenvalues are
+    NumPy's."""
+    zeros_of = atleast_1d(asarray(seq_of_zeros)) + 0.0
+    if zeros_of.ndim != 1:
+        raise ValueError("poly is for a vector: numpy.poly(x.get()) takes a matrix")
+    found = ones(1, zeros_of.dtype, device=zeros_of.device)
+    for zero in zeros_of.get():
+        found = convolve(found, asarray([1, -zero], zeros_of.dtype, device=zeros_of.device))
+    is_real = zeros_of.dtype.kind == "c" and bool((sort(zeros_of) == sort(zeros_of.conj())).all())
+    return found.real.copy() if is_real else found
 
 
 def polyfit(x, y, deg: int, rcond: float | None = None, full: bool = False, w=None, cov: Any = False):

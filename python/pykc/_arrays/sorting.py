@@ -170,6 +170,13 @@ def sort(a, axis: int | None = -1, kind: str | None = None, *, descending: bool 
     return _sorted(a, axis, False, descending)[0]
 
 
+def sort_complex(a) -> ndarray:
+    """The elements along the last axis in ascending order, as complex numbers."""
+    found = sort(a)
+    is_narrow = found.dtype.kind in "iu" and found.dtype.itemsize <= 2
+    return found if found.dtype.kind == "c" else found.astype("complex64" if is_narrow else complex)
+
+
 def argsort(a, axis: int | None = -1, kind: str | None = None, *, descending: bool = False,
             stable: bool = True) -> ndarray:
     """Where the elements of the sorted array were; of equal ones the first comes first, whatever KIND says."""

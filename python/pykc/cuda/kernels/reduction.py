@@ -1,0 +1,2 @@
+"""`numba.cuda.kernels.reduction`."""
+from ..._reduce import Reduce as Reduce
