@@ -135,16 +135,18 @@ def rfftfreq(n: int, d: float = 1.0, *, device=None) -> ndarray:
 
 def fftshift(x, axes=None) -> ndarray:
     """The elements with that of frequency 0 in the middle, along axes or all."""
-    x = asarray(x)
-    axes = axes_of(axes, x.ndim)
-    return roll(x, tuple(x.shape[axis] // 2 for axis in axes), axes)
+    return _shifted(x, axes, 1)
 
 
 def ifftshift(x, axes=None) -> ndarray:
     """The inverse of `fftshift`."""
+    return _shifted(x, axes, -1)
+
+
+def _shifted(x: Any, axes: Any, direction: int) -> ndarray:
     x = asarray(x)
     axes = axes_of(axes, x.ndim)
-    return roll(x, tuple(-(x.shape[axis] // 2) for axis in axes), axes)
+    return roll(x, tuple(direction * (x.shape[axis] // 2) for axis in axes), axes)
 
 
 def _is_length(n: Any) -> bool:
@@ -180,8 +182,7 @@ def _transformed(a: Any, n: int | None, axis: int, norm: str | None, is_inverse:
     a = asarray(a)
     axis = axis_of(axis, a.ndim)
     count = _length(a.shape[axis] if n is None else n)
-    divided = _inverse_norm(norm) if is_inverse else norm or "backward"
-    _inverse_norm(divided)
+    divided = _inverse_norm(norm if is_inverse else _inverse_norm(norm))
     dtype = a.dtype if a.dtype.kind == "c" else "complex64" if a.dtype in ("float16", "float32") else complex
     rows = ascontiguousarray(moveaxis(_resized(a, axis, count), axis, -1).astype(dtype, copy=False))
     made = _by_library(rows, is_inverse) if count & (count - 1) == 0 else _by_convolution(rows, is_inverse)

@@ -9,7 +9,7 @@ import numpy
 from .creation import asarray, zeros, zeros_like
 from .joining import atleast_1d, concatenate, where
 from .ndarray import axes_of, axis_of, ndarray
-from .products import matmul
+from .products import conjugated, matmul
 from .scanning import cumsum, diff
 from .sorting import argsort, searchsorted
 
@@ -61,8 +61,8 @@ def correlate(a, v, mode: str = "valid") -> ndarray:
     """The sums of products of two vectors, one of them moved along the other and conjugated."""
     a, v = _vectors(a, v, mode, "correlate")
     if a.size < v.size:
-        return _conjugated(_moved(v, _conjugated(a)[::-1], mode)[::-1])
-    return _moved(a, _conjugated(v)[::-1], mode)
+        return conjugated(_moved(v, conjugated(a)[::-1], mode)[::-1])
+    return _moved(a, conjugated(v)[::-1], mode)
 
 
 def _vectors(a, v, mode: str, name: str) -> tuple[ndarray, ndarray]:
@@ -72,10 +72,6 @@ def _vectors(a, v, mode: str, name: str) -> tuple[ndarray, ndarray]:
     if mode not in ("full", "same", "valid"):
         raise ValueError(f"mode must be one of 'full', 'same' or 'valid' (got {mode!r})")
     return a, v
-
-
-def _conjugated(a: ndarray) -> ndarray:
-    return a.conj() if a.dtype.kind == "c" else a
 
 
 def _moved(a: ndarray, v: ndarray, mode: str) -> ndarray:

@@ -10,6 +10,7 @@ from . import ufuncs
 from .creation import asarray
 from .generated import kernel
 from .ndarray import ndarray
+from .products import conjugated
 
 LinAlgError = numpy.linalg.LinAlgError
 
@@ -54,7 +55,7 @@ def flat(a: ndarray) -> ndarray:
 
 
 def adjoint(a: ndarray) -> ndarray:
-    return a.mT.conj() if a.dtype.kind == "c" else a.mT
+    return conjugated(a.mT)
 
 
 def root_of_squares(x: ndarray, axis, keepdims: bool) -> ndarray:

@@ -7,7 +7,10 @@ import numpy
 
 from .calculus import convolve
 from .creation import arange, asarray, ones, vander, zeros
+from .elimination import inv
 from .joining import atleast_1d, concatenate, trim_zeros
+from .least_squares import lstsq
+from .matrices import root_of_squares
 from .ndarray import ndarray
 from .sorting import sort
 
@@ -28,7 +31,6 @@ def poly(seq_of_zeros) -> ndarray:
 def polyfit(x, y, deg: int, rcond: float | None = None, full: bool = False, w=None, cov: Any = False):
     """The coefficients of the polynomial of the degree DEG whose squared distances from the points (X, Y), by weights
     W, add up to the least; with FULL what `linalg.lstsq` tells besides and `rcond`, with COV their covariance."""
-    from ..linalg import inv, lstsq
     x, y = asarray(x) + 0.0, asarray(y) + 0.0
     if deg < 0:
         raise ValueError("expected deg >= 0")
@@ -43,7 +45,7 @@ def polyfit(x, y, deg: int, rcond: float | None = None, full: bool = False, w=No
         if w.shape != x.shape:
             raise TypeError("expected a 1-d array for weights, of as many elements as x has")
         powers, values = powers * w[:, None], (values.T * w).T
-    scale = ((powers * powers.conj()).real.sum(0)) ** 0.5
+    scale = root_of_squares(powers, 0, False)
     found, lack, rank, s = lstsq(powers / scale, values, rcond)
     found = (found.T / scale).T
     if full:
@@ -60,28 +62,35 @@ def polyfit(x, y, deg: int, rcond: float | None = None, full: bool = False, w=No
     return found, base * factor if y.ndim == 1 else base[:, :, None] * factor
 
 
-def _added(a1, a2, sign: int) -> ndarray:
+def _of_one_length(a1, a2) -> tuple[ndarray, ...]:
+    """Both, with zeros in front of the shorter one."""
     a1, a2 = atleast_1d(asarray(a1)), atleast_1d(asarray(a2))
     lacking = a2.size - a1.size
-    a1, a2 = (concatenate([zeros(max(count, 0), one.dtype, device=one.device), one])
-              for count, one in ((lacking, a1), (-lacking, a2)))
-    return a1 + a2 if sign > 0 else a1 - a2
+    return tuple(concatenate([zeros(max(count, 0), one.dtype, device=one.device), one])
+                 for count, one in ((lacking, a1), (-lacking, a2)))
 
 
 def polyadd(a1, a2) -> ndarray:
     """The sum of two polynomials."""
-    return _added(a1, a2, 1)
+    a1, a2 = _of_one_length(a1, a2)
+    return a1 + a2
 
 
 def polysub(a1, a2) -> ndarray:
     """The difference of two polynomials."""
-    return _added(a1, a2, -1)
+    a1, a2 = _of_one_length(a1, a2)
+    return a1 - a2
 
 
 def polymul(a1, a2) -> ndarray:
     """The product of two polynomials."""
-    return convolve(*(trim_zeros(atleast_1d(asarray(one)), "f") if asarray(one).any() else zeros(1, asarray(one).dtype)
-                      for one in (a1, a2)))
+    return convolve(_without_zeros(a1), _without_zeros(a2))
+
+
+def _without_zeros(p) -> ndarray:
+    """The coefficients without the zeros in front of others, at least one."""
+    p = trim_zeros(atleast_1d(asarray(p)), "f")
+    return p if p.size else zeros(1, p.dtype, device=p.device)
 
 
 def polydiv(u, v) -> tuple[ndarray, ndarray]:

@@ -83,8 +83,12 @@ def dot(a, b, out: ndarray | None = None) -> ndarray:
 
 def vdot(a, b) -> ndarray:
     """The sum of the products of all elements, those of A conjugated."""
-    a = asarray(a).ravel()
-    return matmul(a.conj() if a.dtype.kind == "c" else a, asarray(b).ravel())
+    return matmul(conjugated(asarray(a).ravel()), asarray(b).ravel())
+
+
+def conjugated(a: ndarray) -> ndarray:
+    """The conjugates of complex numbers; an array of others itself."""
+    return a.conj() if a.dtype.kind == "c" else a
 
 
 def inner(a, b) -> ndarray:
@@ -105,8 +109,7 @@ def vecdot(x1, x2, /, *, axis: int = -1) -> ndarray:
     first, second = moveaxis(x1, axis, -1), moveaxis(x2, axis, -1)
     if first.shape[-1] != second.shape[-1]:
         raise ValueError(f"vecdot: the extents {first.shape[-1]} and {second.shape[-1]} differ")
-    first = first.conj() if first.dtype.kind == "c" else first
-    return matmul(first[..., None, :], second[..., :, None])[..., 0, 0]
+    return matmul(conjugated(first)[..., None, :], second[..., :, None])[..., 0, 0]
 
 
 def tensordot(a, b, axes=2) -> ndarray:
