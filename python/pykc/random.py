@@ -14,9 +14,14 @@ import numpy
 
 from ._arrays import sampling
 from ._arrays.creation import asarray
+from ._arrays.decompositions import eigh
+from ._arrays.indexing import take
 from ._arrays.joining import broadcast_to, where
 from ._arrays.ndarray import as_dtype, as_shape, axis_of, ndarray
 from ._arrays.sampling import parameters, require
+from ._arrays.scanning import cumsum
+from ._arrays.sorting import argsort, searchsorted
+from ._arrays.ufuncs import find
 from ._kernel_names import KernelName
 from .cuda.random import create_xoroshiro128p_states
 
@@ -197,16 +202,19 @@ class Generator:
     def geometric(self, p, size=None, dtype="int64") -> ndarray:
         """Numbers of trials until the first success of the probability P."""
         require("p", p, above=0, most=1)
-        from ._arrays.ufuncs import find
         p, _, size = parameters(p, 0, size)
         steps = self.standard_exponential(size) / -find("log1p")(-asarray(p, float))
         return (steps.astype("int64") + 1).clip(1).astype(dtype, copy=False)
+
+    def vonmises(self, mu, kappa, size=None, dtype=float) -> ndarray:
+        """Angles around MU, of a normal distribution's kind on the circle, the narrower the greater KAPPA."""
+        require("kappa", kappa, least=0)
+        return self._sampled("vonmises", mu, kappa, size, dtype)
 
     def logseries(self, p, size=None, dtype="int64") -> ndarray:
         """Numbers of the logarithmic series of P, from 1 on (A. W. Kemp, Efficient Generation of Logarithmically
         Distributed Pseudo-Random Variables, 1981)."""
         require("p", p, least=0, below=1)
-        from ._arrays.ufuncs import find
         p, _, size = parameters(p, 0, size)
         part = -find("expm1")(find("log1p")(-asarray(p, float)) * self.random(size))
         found = find("log")(1 - self.random(part.shape)) / find("log")(part)
@@ -238,7 +246,6 @@ class Generator:
 
     def multivariate_normal(self, mean, cov, size=None, dtype=float) -> ndarray:
         """Vectors of normal numbers of this mean and covariance."""
-        from .linalg import eigh
         mean = asarray(mean, dtype)
         values, vectors = eigh(asarray(cov, dtype))
         found = self.standard_normal((*as_shape(() if size is None else size), mean.size), dtype)
@@ -250,7 +257,6 @@ class Generator:
 
     def lognormal(self, mean: float = 0.0, sigma: float = 1.0, size=None, dtype=float) -> ndarray:
         """Numbers whose logarithms have the normal distribution of this mean and deviation."""
-        from ._arrays.ufuncs import find
         return find("exp")(self.normal(mean, sigma, size, dtype))
 
     def laplace(self, loc: float = 0.0, scale: float = 1.0, size=None, dtype=float) -> ndarray:
@@ -297,8 +303,6 @@ class Generator:
 
     def permutation(self, x: Any, axis: int = 0) -> ndarray:
         """The numbers below X, or the parts of an array along an axis, in random order."""
-        from ._arrays.indexing import take
-        from ._arrays.sorting import argsort
         is_count = isinstance(x, int)
         count = x if is_count else asarray(x).shape[axis_of(axis, asarray(x).ndim)]
         order = argsort(self._filled(sampling.WORDS, count, "uint64", 0, 0))
@@ -310,9 +314,6 @@ class Generator:
 
     def choice(self, a: Any, size=None, replace: bool = True, p=None, axis: int = 0) -> ndarray:
         """Some of the numbers below A, or of the parts of an array; `p` are their probabilities."""
-        from ._arrays.indexing import take
-        from ._arrays.scanning import cumsum
-        from ._arrays.sorting import searchsorted
         is_count = isinstance(a, int)
         count = a if is_count else asarray(a).shape[axis_of(axis, asarray(a).ndim)]
         if p is not None:
@@ -369,8 +370,8 @@ def seed(seed: int | None = None) -> None:
 _METHODS = """random random_sample ranf sample rand randn randint random_integers uniform standard_normal normal
     lognormal exponential standard_exponential laplace logistic gumbel rayleigh weibull pareto power triangular
     standard_cauchy standard_t standard_gamma gamma chisquare noncentral_chisquare beta f noncentral_f wald dirichlet
-    poisson binomial negative_binomial geometric logseries zipf multinomial multivariate_normal integers permutation
-    shuffle choice bytes""".split()
+    poisson binomial negative_binomial geometric logseries zipf multinomial multivariate_normal vonmises integers
+    permutation shuffle choice bytes""".split()
 
 
 def __getattr__(name: str):

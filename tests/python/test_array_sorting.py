@@ -171,7 +171,7 @@ def test_random_names_in_kernels():
     draw[1, 128](x)
     assert 0.3 < float(x.mean()) < 0.7 and float(x.min()) >= 0
     with pytest.raises(AttributeError, match="there are"):
-        pykc.random.vonmises
+        pykc.random.hypergeometric
 
 
 @pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "f2", "f4", "f8", "c8", "c16"])

@@ -15,6 +15,7 @@ CASES = [
     ("binomial", 100_000, 0.3), ("negative_binomial", 5, 0.3), ("geometric", 0.2), ("geometric", 1.0),
     ("noncentral_chisquare", 0.5, 3), ("noncentral_chisquare", 5, 0), ("noncentral_f", 3, 6, 2.0), ("wald", 2.0, 0.5),
     ("wald", 1, 100), ("logseries", 0.0), ("logseries", 0.9), ("zipf", 1.5), ("zipf", 4),
+    ("vonmises", 3.0, 0.0), ("vonmises", 0, 1e-6), ("vonmises", -9.0, 2.0), ("vonmises", 1.0, 2e6),
 ]
 
 
@@ -40,7 +41,7 @@ def test_parameters_that_are_arrays():
                              ("binomial", ([[5], [6]], means / 2000)), ("geometric", (means / 2000,)),
                              ("negative_binomial", (means, 0.5)), ("wald", (means, 2)), ("zipf", (means + 1,)),
                              ("noncentral_f", (3, 4, means)), ("noncentral_chisquare", (3, means)),
-                             ("logseries", (means / 2000,))):
+                             ("logseries", (means / 2000,)), ("vonmises", ([[1], [2]], means))):
         given = [pykc.array(one) if isinstance(one, np.ndarray) else one for one in parameters]
         assert getattr(rng, name)(*given).shape == getattr(np.random.default_rng(), name)(*parameters).shape
     assert rng.gamma(2.0, size=3, dtype="f4").dtype == np.float32
@@ -82,7 +83,7 @@ def test_sequences_go_on():
     ("poisson", -1.0), ("binomial", -1, 0.5), ("binomial", 1, 1.5), ("geometric", 0.0), ("gamma", -1.0), ("beta", 0, 1),
     ("gamma", 1.0, -1.0), ("chisquare", 0), ("exponential", -1.0), ("triangular", 1, 0, 2), ("power", 0),
     ("multinomial", 3, [0.8, 0.8, 0.1]), ("poisson", [1.0, -1.0]), ("wald", 1.0, 0.0), ("zipf", 1.0),
-    ("logseries", 1.0), ("noncentral_chisquare", 1, -1.0), ("noncentral_f", 1, 0, 1.0)], ids=str)
+    ("logseries", 1.0), ("vonmises", 0, -1.0), ("noncentral_chisquare", 1, -1.0), ("noncentral_f", 1, 0, 1.0)], ids=str)
 def test_parameters_outside(case):
     name, *parameters = case
     for rng in (np.random.default_rng(), pykc.random.default_rng()):

@@ -136,6 +136,32 @@ def zipf(key, place, a: f64, unused: f64) -> f64:
     return 1.0
 
 
+@device
+def vonmises(key, place, middle: f64, kappa: f64) -> f64:
+    # D. J. Best and N. I. Fisher, Efficient Simulation of the von Mises Distribution, 1979; around so narrow a circle
+    # as that of a KAPPA of a million a normal number
+    u, v = draw(key, place)
+    angle = math.pi * (2 * u - 1)
+    if kappa > 1e6:
+        angle = math.sqrt(-2 * math.log(1 - u) / kappa) * math.cospi(2 * v)
+    elif kappa > 1e-8:
+        root = 1 + math.sqrt(1 + 4 * kappa * kappa)
+        rho = (root - math.sqrt(2 * root)) / (2 * kappa)
+        s = (1 + rho * rho) / (2 * rho) if kappa > 1e-5 else 1 / kappa + kappa
+        turn = 0
+        is_found = False
+        while not is_found and turn < DRAWS - 1:
+            turn += 1
+            x, y = draw(key, place + u64(turn))
+            z = math.cospi(x)
+            w = (1 + s * z) / (s + z)
+            t = kappa * (s - w)
+            is_found = t * (2 - t) >= y or math.log(t / y) + 1 - t >= 0
+            angle = math.copysign(math.acos(min(max(w, -1.0), 1.0)), v - 0.5)
+    angle += middle
+    return angle - 2 * math.pi * math.floor(angle / (2 * math.pi) + 0.5)
+
+
 @kernel(wraparound=False)
 def sample(out, key: u64, start: u64, a, b):
     i = grid(1)
