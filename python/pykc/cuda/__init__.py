@@ -27,7 +27,8 @@ _LATER = {"compile": "._compile", "compile_for_current_device": "._compile", "co
           "typeof": "..types",
           **dict.fromkeys(("declare_device", "LinkableCode", "CUSource", "PTXSource", "Cubin", "Fatbin", "Object",
                            "Archive"), "._linking")}
-_MODULES = ("random", "libdevice", "bf16", "fp16", "runtime", "cudadrv", "testing", "kernels", "config", "core", "types")
+_MODULES = ("random", "libdevice", "bf16", "fp16", "runtime", "cudadrv", "testing", "kernels", "config", "core",
+            "types")
 _TYPES = frozenset(importlib.import_module("..types", __name__).NUMBA_NAMES)
 
 
