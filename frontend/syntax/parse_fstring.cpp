@@ -72,7 +72,8 @@ std::size_t append_field(Parser& parser, std::size_t open, std::size_t end, ast:
     for (++i; i < end && is_space(text[i]);) ++i;
     into.parts.back() += text.substr(expression.begin, i - expression.begin);
   }
-  if (i + 1 < end && text[i] == '!') {
+  const bool is_text = i + 1 < end && text[i] == '!';
+  if (is_text) {
     if (text[i + 1] != 's') refuse(i, i + 2, "the only conversion is `!s`");
     i += 2;
   }
@@ -92,7 +93,13 @@ std::size_t append_field(Parser& parser, std::size_t open, std::size_t end, ast:
   }
   const std::vector<Token> tokens = Lexer(parser.file, parser.diagnostics).lex_embedded(expression);
   Parser inner(parser.file, tokens, parser.diagnostics);
-  into.values.push_back(parse_embedded(inner, parser.depth + 1));
+  ast::ExprPtr value = parse_embedded(inner, parser.depth + 1);
+  if (is_text && !format.empty()) {  // {x!s:>9} is {f"{x}":>9}
+    ast::FormattedString shown{{"", ""}, {}, {""}};
+    shown.values.push_back(std::move(value));
+    value = parser.make(expression, std::move(shown));
+  }
+  into.values.push_back(std::move(value));
   into.formats.push_back(std::move(format));
   into.parts.emplace_back();
   return i + 1;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <utility>
 
 #include "script/functions/format.h"
 
@@ -29,22 +31,21 @@ Failure bad_format(std::string_view text, std::string_view reason) {
   return fail(DiagnosticId::HostBadFormat, text, reason);
 }
 
-/// Reads the specification from left to right.
+/// Reads a specification, or the middle of a `%` conversion, from left to right.
 class SpecParser {
  public:
   explicit SpecParser(std::string_view text) : rest_(text) { spec_.text = text; }
 
   Outcome<FormatSpec> parse() {
-    parse_align();
+    const bool has_fill = parse_align();
     if (!rest_.empty() && (rest_[0] == '+' || rest_[0] == '-' || rest_[0] == ' ')) spec_.sign = take();
-    if (accept('#')) spec_.alternate = true;
-    if (accept('0') && spec_.align == 0) {
-      spec_.fill = "0";
-      spec_.align = '=';
-    }
+    spec_.alternate = accept('#');
+    if (!has_fill && accept('0')) spec_.fill = "0";
     ASSIGN_OR_RETURN(spec_.width, parse_number());
-    if (accept(',')) spec_.grouping = ',';
-    if (accept('_')) spec_.grouping = '_';
+    if (accept(','))
+      spec_.grouping = ',';
+    else if (accept('_'))
+      spec_.grouping = '_';
     if (accept('.')) {
       if (rest_.empty() || rest_[0] < '0' || rest_[0] > '9') return bad_format(spec_.text, "a precision is missing");
       ASSIGN_OR_RETURN(spec_.precision, parse_number());
@@ -54,17 +55,35 @@ class SpecParser {
     return spec_;
   }
 
+  /// What stands between `%` and the letter: flags in any order, width, precision.
+  Outcome<FormatSpec> parse_conversion() {
+    const std::size_t end = std::min(rest_.find_first_not_of("-+ #0"), rest_.size());
+    const auto has = [flags = rest_.substr(0, end)](char flag) { return flags.find(flag) != std::string_view::npos; };
+    rest_.remove_prefix(end);
+    spec_.align = has('-') ? '<' : has('0') ? '=' : '>';
+    if (spec_.align == '=') spec_.fill = "0";
+    spec_.sign = has('+') ? '+' : has(' ') ? ' ' : '-';
+    spec_.alternate = has('#');
+    ASSIGN_OR_RETURN(spec_.width, parse_number());
+    if (accept('.')) {
+      ASSIGN_OR_RETURN(spec_.precision, parse_number());
+    }
+    if (!rest_.empty()) return bad_format(spec_.text, "there is more after the precision");
+    return spec_;
+  }
+
  private:
-  void parse_align() {
-    if (rest_.empty()) return;
+  /// Whether a fill is there, too.
+  bool parse_align() {
+    if (rest_.empty()) return false;
     const std::size_t size = first_code_point(rest_);
-    if (rest_.size() > size && is_align(rest_[size])) {
+    const bool has_fill = rest_.size() > size && is_align(rest_[size]);
+    if (has_fill) {
       spec_.fill = rest_.substr(0, size);
       rest_.remove_prefix(size);
-      spec_.align = take();
-    } else if (is_align(rest_[0])) {
-      spec_.align = take();
     }
+    if (is_align(rest_[0])) spec_.align = take();
+    return has_fill;
   }
   Outcome<int> parse_number() {
     int number = 0;
@@ -88,18 +107,6 @@ class SpecParser {
   FormatSpec spec_;
 };
 
-/// Puts separators between groups of three digits of the whole part.
-std::string grouped(std::string_view digits, char separator) {
-  if (separator == 0) return std::string(digits);
-  const std::size_t whole = std::min(digits.find_first_not_of("0123456789"), digits.size());
-  std::string result;
-  for (std::size_t i = 0; i < whole; ++i) {
-    if (i > 0 && (whole - i) % 3 == 0) result += separator;
-    result += digits[i];
-  }
-  return result + std::string(digits.substr(whole));
-}
-
 std::string repeat(std::string_view text, std::size_t count) {
   std::string result;
   while (count-- > 0) result += text;
@@ -107,12 +114,12 @@ std::string repeat(std::string_view text, std::size_t count) {
 }
 
 /// Fills up to the width; `sign` stays in front of the filling for '='.
-std::string padded(const FormatSpec& spec, std::string_view sign, std::string_view body, char usual_align) {
+std::string padded(const FormatSpec& spec, std::string_view sign, std::string_view body, char align) {
   const std::size_t size = code_points(sign) + code_points(body);
   const auto width = static_cast<std::size_t>(spec.width);
   const std::size_t missing = width > size ? width - size : 0;
   const std::string text = std::string(sign) + std::string(body);
-  switch (spec.align == 0 ? usual_align : spec.align) {
+  switch (align) {
     case '<':
       return text + repeat(spec.fill, missing);
     case '^':
@@ -124,9 +131,33 @@ std::string padded(const FormatSpec& spec, std::string_view sign, std::string_vi
   }
 }
 
+/// Digits with a separator between groups, and with zeros in front up to a width.
+std::string grouped(std::string_view digits, const FormatSpec& spec, std::size_t width) {
+  const std::size_t group =
+      spec.type != 0 && std::string_view("boxX").find(spec.type) != std::string_view::npos ? 4 : 3;
+  std::string result;  // from its end
+  for (std::size_t i = 0; i < digits.size() || result.size() < width; ++i) {
+    if (i > 0 && i % group == 0) result += spec.grouping;
+    result += i < digits.size() ? digits[digits.size() - 1 - i] : '0';
+  }
+  std::ranges::reverse(result);
+  return result;
+}
+
+/// A number: its sign and prefix, the digits in front of the point, none for `inf`, and what follows.
+std::string number_text(const FormatSpec& spec, std::string_view sign, std::string digits, std::string_view rest) {
+  const char align = spec.align != 0 ? spec.align : spec.fill == "0" ? '=' : '>';
+  if (spec.grouping != 0 && !digits.empty()) {
+    const std::size_t others = sign.size() + rest.size(), width = static_cast<std::size_t>(spec.width);
+    const bool has_zeros = spec.fill == "0" && align == '=';  // which are in groups, too
+    digits = grouped(digits, spec, has_zeros && width > others ? width - others : 0);
+  }
+  return padded(spec, sign, digits.append(rest), align);
+}
+
 std::string sign_of(const FormatSpec& spec, bool negative) {
   if (negative) return "-";
-  return spec.sign == '-' ? "" : std::string(1, spec.sign);
+  return spec.sign == 0 || spec.sign == '-' ? "" : std::string(1, spec.sign);
 }
 
 std::string printed(const char* format, int precision, double value) {
@@ -136,30 +167,36 @@ std::string printed(const char* format, int precision, double value) {
   return buffer;
 }
 
+/// By a precision without a letter: as by `g`, but what has no digit behind the point gets an exponent, or `.0`.
+std::string general_digits(double magnitude, int precision, bool alternate) {
+  const int last = std::max(precision, 1) - 1;  // the exponent of a number whose last digit is that of ones
+  std::string text = printed("%#.*e", last, magnitude);
+  if (const std::size_t e = text.find('e'); e != std::string::npos && std::atoi(text.c_str() + e + 1) == last) {
+    if (alternate) return text;
+    std::string digits = text.substr(0, e);
+    digits.erase(digits.find_last_not_of('0') + 1);
+    if (digits.back() == '.') digits.pop_back();
+    return digits + text.substr(e);
+  }
+  text = printed(alternate ? "%#.*g" : "%.*g", precision, magnitude);
+  return text.find_first_not_of("0123456789") == std::string::npos ? text + ".0" : text;
+}
+
 /// The digits of a number that is not negative.
 std::string float_digits(const FormatSpec& spec, const Value& value, double magnitude) {
-  const int precision = spec.precision.value_or(6);
-  switch (spec.type) {
-    case 'e':
-      return printed("%.*e", precision, magnitude);
-    case 'E':
-      return printed("%.*E", precision, magnitude);
-    case 'f':
-    case 'F':
-      return printed("%.*f", precision, magnitude);
-    case 'g':
-      return printed(spec.alternate ? "%#.*g" : "%.*g", precision, magnitude);
-    case 'G':
-      return printed("%.*G", precision, magnitude);
-    case '%':
-      return printed("%.*f", precision, magnitude * 100) + "%";
-    default:
-      break;
+  if (spec.type != 0) {
+    const std::string format = std::string(spec.alternate ? "%#.*" : "%.*") + (spec.type == '%' ? 'f' : spec.type);
+    const int precision = spec.precision.value_or(6);
+    return spec.type == '%' ? printed(format.c_str(), precision, magnitude * 100) + "%"
+                            : printed(format.c_str(), precision, magnitude);
   }
-  if (spec.precision) return printed("%.*g", precision, magnitude);
-  if (const Scalar* scalar = value.as<Scalar>(); scalar && is_float(scalar->type))
-    return float_text(Scalar::of(magnitude, scalar->type));
-  return float_text(magnitude);
+  if (spec.precision) return general_digits(magnitude, *spec.precision, spec.alternate);
+  const Scalar* const scalar = value.as<Scalar>();
+  std::string text =
+      scalar && is_float(scalar->type) ? float_text(Scalar::of(magnitude, scalar->type)) : float_text(magnitude);
+  if (spec.alternate && std::isfinite(magnitude) && text.find('.') == std::string::npos)
+    text.insert(text.find('e'), ".");
+  return text;
 }
 
 Outcome<std::string> format_float(const Value& value, double number, const FormatSpec& spec) {
@@ -167,7 +204,8 @@ Outcome<std::string> format_float(const Value& value, double number, const Forma
     return bad_format(spec.text, "a float is formatted by e, f, g or %");
   const bool negative = std::signbit(number) && !std::isnan(number);
   const std::string digits = float_digits(spec, value, std::fabs(number));
-  return padded(spec, sign_of(spec, negative), grouped(digits, spec.grouping), '>');
+  const std::size_t whole = std::min(digits.find_first_not_of("0123456789"), digits.size());
+  return number_text(spec, sign_of(spec, negative), digits.substr(0, whole), std::string_view(digits).substr(whole));
 }
 
 std::string digits_in_base(std::uint64_t magnitude, unsigned base, bool upper) {
@@ -186,7 +224,7 @@ Outcome<std::string> format_integer(bool negative, std::uint64_t magnitude, cons
   switch (spec.type) {
     case 0:
     case 'd':
-      digits = grouped(std::to_string(magnitude), spec.grouping);
+      digits = std::to_string(magnitude);
       break;
     case 'x':
     case 'X':
@@ -202,16 +240,21 @@ Outcome<std::string> format_integer(bool negative, std::uint64_t magnitude, cons
     default:
       return bad_format(spec.text, "an integer is formatted by d, x, X, o, b, or as a float");
   }
-  return padded(spec, sign_of(spec, negative) + (spec.alternate ? prefix : ""), digits, '>');
+  if (spec.grouping == ',' && !prefix.empty()) return bad_format(spec.text, "`,` is for decimal digits; write `_`");
+  if (const auto least = static_cast<std::size_t>(spec.least_digits); digits.size() < least)
+    digits.insert(0, least - digits.size(), '0');
+  return number_text(spec, sign_of(spec, negative) + (spec.alternate ? prefix : ""), digits, "");
 }
 
 Outcome<std::string> format_string(std::string_view text, const FormatSpec& spec) {
   if (spec.type != 0 && spec.type != 's') return bad_format(spec.text, "a string is formatted by s");
   if (spec.align == '=') return bad_format(spec.text, "only numbers are filled after the sign");
+  if (spec.sign != 0 || spec.alternate || spec.grouping != 0)
+    return bad_format(spec.text, "a sign, `#` and separators are for numbers");
   std::size_t bytes = 0;
   for (int i = 0; i < spec.precision.value_or(kWidest * 100) && bytes < text.size(); ++i)
     bytes += first_code_point(text.substr(bytes));
-  return padded(spec, "", text.substr(0, bytes), '<');
+  return padded(spec, "", text.substr(0, bytes), spec.align == 0 ? '<' : spec.align);
 }
 
 bool is_float_type(char type) { return type != 0 && std::string_view("eEfFgG%").find(type) != std::string_view::npos; }
@@ -242,16 +285,15 @@ namespace {
 
 /// One `%` conversion of an old-style format.
 Outcome<std::string> format_conversion(std::string_view flags, char conversion, const Value& value) {
-  std::string text(flags);
-  if (!text.empty() && text[0] == '-') text[0] = '<';
-  const bool is_text = conversion == 's' || conversion == 'r';
-  if (is_text && (text.empty() || text[0] != '<')) text = ">" + text;
-  ASSIGN_OR_RETURN(FormatSpec spec, parse_format_spec(text));
-  if (is_text) {
+  ASSIGN_OR_RETURN(FormatSpec spec, SpecParser(flags).parse_conversion());
+  if (conversion == 's' || conversion == 'r') {
     ASSIGN_OR_RETURN(const std::string shown, conversion == 'r' ? to_repr(value) : to_text(value));
-    return format_with(Value(shown), spec);
+    return format_string(
+        shown,
+        {.align = spec.align == '<' ? '<' : '>', .width = spec.width, .precision = spec.precision, .text = spec.text});
   }
   spec.type = conversion == 'i' || conversion == 'u' ? 'd' : conversion;
+  if (!is_float_type(spec.type)) spec.least_digits = std::exchange(spec.precision, {}).value_or(0);
   if (spec.type == 'd')
     if (const std::optional<double> number = as_number(value); number && !as_integer(value)) {
       if (!(std::fabs(*number) < 9e18)) return bad_format(std::string("%") + conversion, "the number is too large");

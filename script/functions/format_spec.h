@@ -1,4 +1,4 @@
-// Python's format specifications: `[[fill]align][sign][#][0][width][,][.precision][type]`.
+// Python's format specifications: `[[fill]align][sign][#][0][width][, or _][.precision][type]`.
 #pragma once
 
 #include <optional>
@@ -12,12 +12,13 @@ namespace pykc::script {
 
 struct FormatSpec {
   std::string fill = " ";  // one code point
-  char align = 0;          // '<', '>', '^', '='; 0: by the type
-  char sign = '-';
+  char align = 0;          // '<', '>', '^', '='; 0: by the type, and `0` as fill
+  char sign = 0;           // '+', '-', ' '; 0: not written
   bool alternate = false;
   char grouping = 0;  // ',' or '_'
   int width = 0;
   std::optional<int> precision;
+  int least_digits = 0;  // of an integer: what `%.3d` gives as a precision
   char type = 0;
   std::string text;  // as written, for messages
 };

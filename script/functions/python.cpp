@@ -129,6 +129,7 @@ Outcome<Value> host_round(Run&, const Arguments& arguments) {
   }
   if (const std::optional<std::int64_t> integer = as_integer(value); integer && digits < 0)
     return round_integer(*integer, digits);
+  if (const bool* flag = value.as<bool>()) return Value(std::int64_t{*flag});
   if (as_integer(value)) return value;
   if (!value.is<double>()) {
     const Value scale = std::pow(10.0, static_cast<double>(std::clamp<std::int64_t>(digits, -300, 300)));

@@ -53,6 +53,32 @@ TEST(Format, Percent) {
   });
 }
 
+TEST(Format, FloatsWithoutLetter) {
+  expect_printed({
+      {"f\"{2.5:.1}|{-0.0:.0}|{100000.0:_.10}|{10.0:.2}|{10.0:.3}|{0.5:.1}|{2.5:#.1}|{1e20:#}\"",
+       "2e+00|-0e+00|100_000.0|1e+01|10.0|0.5|2.e+00|1.e+20"},
+      {"f\"{2.5:#01_.3G}|{np.nan:F}|{np.inf:E}|{2.5:#.0f}\", round(True, 1)", "2.50|NAN|INF|2. 1"},
+  });
+}
+
+TEST(Format, ZerosUpToTheWidth) {
+  expect_printed({
+      {"f\"{100000.0:>020.3f}|{2.5:>020}|{0:<012_g}|{-2.25:=012f}\"",
+       "0000000000100000.000|000000000000000002.5|000000000000|-0002.250000"},
+      {"f\"{0.1:012,}|{1:04,}|{42:20_b}|{0xABCDE:#012_x}|{np.inf:06,}|{'a':05}\"",
+       "00,000,000.1|0,001|             10_1010|0x0_000a_bcde|000inf|a0000"},
+  });
+}
+
+TEST(Format, TextOfAValue) { expect_printed({{"f\"{True!s:^9}|{123456.0!s:.2}|{1!s}\"", "  True   |12|1"}}); }
+
+TEST(Format, FlagsOfPercent) {
+  expect_printed({
+      {"\"%#12G|%-05d|%05s|%.3d|%+-5d|%#06x|%.f\" % (-1, 5, \"ab\", 5, 5, 255, 2.5)",
+       "    -1.00000|5    |   ab|005|+5   |0x00ff|2"},
+  });
+}
+
 TEST(Format, Nested) {
   expect_printed({
       {"(1, \"a\", 2.5, None, True), [], (), (1,)", "(1, 'a', 2.5, None, True) [] () (1,)"},
