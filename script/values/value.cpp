@@ -1,6 +1,7 @@
 #include "script/values/value.h"
 
 #include <algorithm>
+#include <new>
 #include <set>
 
 #include "script/values/array.h"
@@ -33,7 +34,9 @@ std::vector<Value> values_of(Named named) {
 /// Moves what only this value holds to `pending`.
 void take_inside(const Value& value, std::vector<Value>& pending) {
   const auto take = [&](std::vector<Value> inside) {
-    for (Value& item : inside) pending.push_back(std::move(item));
+    if (pending.empty()) return pending.swap(inside);  // needs no memory, however many they are
+    for (Value& item : inside)
+      if (may_hold(item)) pending.push_back(std::move(item));
   };
   const auto take_items = [&](const std::shared_ptr<Sequence>& sequence) {
     if (sequence.use_count() == 1) take(std::exchange(sequence->items, {}));
@@ -52,6 +55,21 @@ void take_inside(const Value& value, std::vector<Value>& pending) {
     if (outer.use_count() == 1) take(values_of(std::exchange(outer->variables, {})));
 }
 
+/// Destructors do this, also of a run that ended for want of memory, and may not throw. What is left where there is
+/// none for this either, its own destructors take apart, by recursion.
+template <typename Work>
+void while_memory_lasts(Work work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+template <typename Named>
+void take_apart_named(Named& named) {
+  while_memory_lasts([&] { take_apart(values_of(std::exchange(named, {}))); });
+}
+
 }  // namespace
 
 Value* find(Variables& variables, std::string_view name) {
@@ -68,15 +86,17 @@ void assign(Variables& variables, std::string_view name, Value value) {
 
 void take_apart(std::vector<Value> values) {
   if (std::ranges::none_of(values, may_hold)) return;
-  while (!values.empty()) {
-    const Value value = std::move(values.back());
-    values.pop_back();
-    take_inside(value, values);
-  }
+  while_memory_lasts([&] {
+    while (!values.empty()) {
+      const Value value = std::move(values.back());
+      values.pop_back();
+      take_inside(value, values);
+    }
+  });
 }
 
-void Environment::clear() { take_apart(values_of(std::exchange(variables, {}))); }
-void Instance::clear() { take_apart(values_of(std::exchange(fields, {}))); }
+void Environment::clear() { take_apart_named(variables); }
+void Instance::clear() { take_apart_named(fields); }
 
 std::int64_t RangeValue::size() const {
   // In unsigned arithmetic: the distance of two i64 may not fit one. No loop lives to see the end of 2^63 items.
