@@ -3,26 +3,36 @@
 #include <cmath>
 
 #include "script/functions/functions.h"
+#include "script/functions/run.h"
 #include "script/values/npy.h"
 
 namespace pykc::script {
 namespace {
 
-Outcome<Value> host_load(Run&, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const std::string path, arguments.text(0));
+/// The file that the first argument names, where the source may use files.
+Outcome<std::string> path_of(const Run& run, const Arguments& arguments, std::string_view function) {
+  if (run.options().compile.untrusted)
+    return fail(DiagnosticId::Untrusted, function)
+        .note(
+            "its host code reads and writes no files: take what it needs from `main`'s arguments, print what it gives");
+  return arguments.text(0);
+}
+
+Outcome<Value> host_load(Run& run, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const std::string path, path_of(run, arguments, "load"));
   return load_npy(path);
 }
 
-Outcome<Value> host_save(Run&, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const std::string path, arguments.text(0));
+Outcome<Value> host_save(Run& run, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const std::string path, path_of(run, arguments, "save"));
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.any_array(1));
   RETURN_IF_FAILED(save_npy(path.ends_with(".npy") ? path : path + ".npy", array));
   return Value();
 }
 
 /// Grey values 0 to 255, floats rounded and cut to that range, as a binary portable greymap that any viewer opens.
-Outcome<Value> host_save_pgm(Run&, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const std::string path, arguments.text(0));
+Outcome<Value> host_save_pgm(Run& run, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const std::string path, path_of(run, arguments, "save_pgm"));
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(1));
   if (array->rank() != 2) return arguments.wrong_type(1, "an array of rank 2");
   ASSIGN_OR_RETURN(const ArrayRef converted, convert_array(array, ScalarType::F64));
