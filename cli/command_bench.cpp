@@ -140,6 +140,7 @@ void add_options(CLI::App& command, BenchRequest& request) {
   add_launch_flags(command, request.launch);
   command.add_option("--seconds", request.seconds, "Time to measure each point for")
       ->check(CLI::Range(1e-3, 3600.0))
+      ->check(is_no_nan)
       ->capture_default_str();
   add_device_flag(command, request.device);
   command.add_option("--csv", request.csv, "Write the table as CSV");

@@ -255,7 +255,8 @@ void add_compile(CLI::App& app, int& exit_code) {
       ->add_option("--target", request->targets,
                    "sm_75 to sm_121, or cpu (default sm_80); for header and c a list: sm_80,sm_90,cpu,native")
       ->delimiter(',')
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->check([](const std::string& target) { return std::string(target.empty() ? "a target is missing" : ""); });
   command->add_option("--ptxas", request->ptxas, "For --emit c: add cubins, made by this assembler of NVIDIA's");
   command->add_option("--namespace", request->name_space, "For --emit header and c: instead of the file's name");
   command->add_option("--depfile", request->depfile, "Write what was read as a rule for make");

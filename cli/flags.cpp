@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -91,7 +92,7 @@ void add_compile_flags(CLI::App& command, CompileOptions& options) {
       ->default_str("all");
   add_warning_flags(command, options);
   command.add_flag("--untrusted", options.untrusted,
-                   "The source is a stranger's: checked, no PTX, no other files, strict limits");
+                   "The source is a stranger's: checked, no PTX, no other files, also of host code, strict limits");
   command
       .add_option_function<std::vector<std::string>>(
           "--limit",
@@ -138,6 +139,10 @@ void add_device_flag(CLI::App& command, std::string& device) {
   command.add_option("--device", device, "cpu or cuda:0 (default: the first GPU, else the CPU)")->check(names_a_device);
 }
 
+std::string is_no_nan(const std::string& text) {
+  return std::isnan(std::strtod(text.c_str(), nullptr)) ? "a number is expected, not " + text : "";
+}
+
 void add_timeout_flag(CLI::App& command, script::RunOptions& options, const std::string& what) {
   const auto set = [&options](double seconds) {
     options.timeout = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
@@ -150,12 +155,15 @@ void add_timeout_flag(CLI::App& command, script::RunOptions& options, const std:
     };
   };
   command.add_option_function<double>("--timeout", set, "The most seconds that " + what + " may take")
-      ->check(CLI::Range(1e-3, 1e9));
+      ->check(CLI::Range(1e-3, 1e9))
+      ->check(is_no_nan);
 }
 
 void add_seed_flag(CLI::App& command, script::RunOptions& options) {
-  command.add_option("--seed", options.seed,
-                     "Run the blocks of watched kernels (--sanitize) in an order that this number stands for");
+  command
+      .add_option("--seed", options.seed,
+                  "Run the blocks of watched kernels (--sanitize) in an order that this number stands for")
+      ->check([](const std::string& text) { return std::string(text.starts_with('-') ? "it is not below 0" : ""); });
 }
 
 void add_diagnostics_flag(CLI::App& command, DiagnosticsFormat& format) {

@@ -16,6 +16,8 @@ void add_compile_flags(CLI::App& command, CompileOptions& options);
 void add_warning_flags(CLI::App& command, CompileOptions& options);
 /// `--device cpu|cuda:N`.
 void add_device_flag(CLI::App& command, std::string& device);
+/// Empty where it is a number; CLI::Range lets NaN through.
+std::string is_no_nan(const std::string& text);
 /// `--timeout SECONDS` of a run of host code; what does not stop then ends with the program.
 void add_timeout_flag(CLI::App& command, script::RunOptions& options, const std::string& what);
 /// `--seed N`: of the order of blocks.

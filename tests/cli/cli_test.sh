@@ -119,7 +119,23 @@ expect 124 "endless.pyk:15:" "$pykc" run endless.pyk --timeout 0.3 list
 expect 124 "note: kernel \`spin\` was cancelled at endless.pyk:6" "$pykc" run endless.pyk --device cpu --timeout 0.3 kernel
 expect 1 "1 passed, 1 failed" "$pykc" test endless.pyk --device cpu --timeout 0.3
 expect 0 "" "$pykc" run vecadd.pyk --device cpu --timeout 60
-expect 2 "--timeout" "$pykc" run endless.pyk --timeout 0
+for time in 0 inf nan; do expect 2 "--timeout" "$pykc" run endless.pyk --timeout "$time"; done
+expect 2 "--seed" "$pykc" run endless.pyk --seed -1
+
+# Host code that takes all memory, of each shape that destructors must take apart without any. (AddressSanitizer reserves
+# more than the limit.)
+if bash -c 'ulimit -v 600000; "$0" --version' "$pykc" >/dev/null 2>&1; then
+  for grow in 'x.append(1)' 'x = x + x' 'x.append((1, (2, [3])))' 'x = [[1, [2]], x, [[3]]]' 'x.append(ones(1000000))'; do
+    printf 'from pykc import *\n\n\ndef main():\n    x = [1]\n    while True:\n        %s\n' "$grow" > greedy.pyk
+    expect 1 "out of memory" bash -c 'ulimit -v 600000; "$0" run --device cpu greedy.pyk' "$pykc"
+  done
+fi
+
+# A stranger's host code has no files.
+for call in 'load("x.npy")' 'save("x.npy", ones(3))' 'save_pgm("x.pgm", ones((2, 2)))'; do
+  printf 'from pykc import *\n\n\ndef main():\n    %s\n' "$call" > stranger.pyk
+  expect 1 "stranger.pyk:5:5: error E0314: \`${call%%(*}\` is not allowed" "$pykc" run --untrusted --device cpu stranger.pyk
+done
 
 # A kernel with several configurations.
 cat > tuned.pyk <<'EOF'
@@ -282,6 +298,7 @@ expect 0 "ScalarParameter<double> a" "$pykc" compile saxpy.pyk --emit header -o 
 expect 1 "have the same C++ types" "$pykc" compile saxpy.pyk --emit header -o - \
   --sig 'saxpy(f32, f32[:], f32[:])' --sig 'saxpy(f32, f32[::], f32[:])'
 expect 1 "has no kernel whose parameters are all annotated" "$pykc" compile saxpy.pyk --emit c -o -
+expect 2 "--target" "$pykc" compile vecadd.pyk --target ""
 expect 2 "only --emit header and --emit c take several targets" "$pykc" compile vecadd.pyk --target sm_80,sm_90
 expect 1 "cannot run no-such-ptxas" "$pykc" compile vecadd.pyk --emit c --ptxas no-such-ptxas -o -
 mkdir -p "a folder"
