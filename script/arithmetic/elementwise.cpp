@@ -25,6 +25,7 @@ enum class Domain : std::uint8_t {
   Integers,  // integers and bools
   Counts,    // integers, bools as i8 (shifts)
   Floats,    // integers become floats of a size that fits
+  Whole,     // floats; integers and bools are what they are
   Quotient,  // integers become f64
   Logical,   // bools
   Compare,   // any type, the result is bool
@@ -49,7 +50,7 @@ constexpr FunctionInfo kBinary[] = {
 
 constexpr FunctionInfo kUnary[] = {
     {"-", Domain::Numbers},      {"~", Domain::Integers},          {"abs", Domain::Numbers},
-    {"sign", Domain::Numbers},   {"logical_not", Domain::Logical}, {"square", Domain::Numbers},
+    {"sign", Domain::Numbers},   {"logical_not", Domain::Logical}, {"square", Domain::NoBool},
     {"sqrt", Domain::Floats},    {"cbrt", Domain::Floats},         {"exp", Domain::Floats},
     {"exp2", Domain::Floats},    {"expm1", Domain::Floats},        {"log", Domain::Floats},
     {"log2", Domain::Floats},    {"log10", Domain::Floats},        {"log1p", Domain::Floats},
@@ -57,7 +58,7 @@ constexpr FunctionInfo kUnary[] = {
     {"arcsin", Domain::Floats},  {"arccos", Domain::Floats},       {"arctan", Domain::Floats},
     {"sinh", Domain::Floats},    {"cosh", Domain::Floats},         {"tanh", Domain::Floats},
     {"arcsinh", Domain::Floats}, {"arccosh", Domain::Floats},      {"arctanh", Domain::Floats},
-    {"floor", Domain::Floats},   {"ceil", Domain::Floats},         {"trunc", Domain::Floats},
+    {"floor", Domain::Whole},    {"ceil", Domain::Whole},          {"trunc", Domain::Whole},
     {"rint", Domain::Floats},    {"degrees", Domain::Floats},      {"radians", Domain::Floats},
     {"erf", Domain::Floats},     {"gamma", Domain::Floats},        {"lgamma", Domain::Floats},
     {"isnan", Domain::Compare},  {"isinf", Domain::Compare},       {"isfinite", Domain::Compare},
@@ -70,6 +71,7 @@ const FunctionInfo& info(UnaryFunction function) { return kUnary[static_cast<std
 std::optional<ScalarType> computing_type(Domain domain, ScalarType type) {
   switch (domain) {
     case Domain::Numbers:
+    case Domain::Whole:
     case Domain::Compare:
       return type;
     case Domain::NoBool:
@@ -170,8 +172,9 @@ Outcome<ArrayRef> apply_array(UnaryFunction function, const ArrayRef& operand, S
   ASSIGN_OR_RETURN(std::byte* const to, result->write());
   ASSIGN_OR_RETURN(std::byte* const from, a->read());
   const std::array<WalkOperand, 2> operands = {WalkOperand(to, *result), WalkOperand(from, *a)};
-  info(function).domain == Domain::Floats ? run_float_loop(function, type, a->shape, operands)
-                                          : run_number_loop(function, type, a->shape, operands);
+  const Domain domain = info(function).domain;
+  domain == Domain::Floats || domain == Domain::Whole ? run_float_loop(function, type, a->shape, operands)
+                                                      : run_number_loop(function, type, a->shape, operands);
   return result;
 }
 
@@ -206,7 +209,8 @@ Outcome<Value> apply(UnaryFunction function, const Value& operand) {
   const bool is_bad_negation = function == UnaryFunction::Negate && computing == ScalarType::Bool;
   if (!computing || is_bad_negation) return fail(DiagnosticId::HostOperandType, row.spelling, describe(operand));
   ASSIGN_OR_RETURN(const ArrayRef x, to_array(operand, *computing));
-  ASSIGN_OR_RETURN(const ArrayRef result, apply_array(function, x, *computing));
+  const bool is_done = row.domain == Domain::Whole && !is_float(*computing);
+  ASSIGN_OR_RETURN(const ArrayRef result, is_done ? copy_array(x, x->order()) : apply_array(function, x, *computing));
   return as_result(result, is_array(operand));
 }
 

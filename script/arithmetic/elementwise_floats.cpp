@@ -21,6 +21,22 @@ void with_float_type(ScalarType type, F&& f) {
   }
 }
 
+/// The neighbour among the numbers of the element type, which of 16 bits is none of its Compute type.
+template <typename T>
+Compute<T> next_after(Compute<T> from, Compute<T> to) {
+  if constexpr (kIsSmallFloat<T>) {
+    if (!(from < to) && !(from > to)) return from == to ? from : from + to;
+    T next(from);
+    if (from == 0)
+      next.bits = T(std::copysign(0.0f, to)).bits + 1;
+    else
+      next.bits += (from < to) == (from > 0) ? 1 : -1;
+    return next;
+  } else {
+    return std::nextafter(from, to);
+  }
+}
+
 }  // namespace
 
 void run_float_loop(BinaryFunction function, ScalarType type, const Shape& shape,
@@ -36,7 +52,7 @@ void run_float_loop(BinaryFunction function, ScalarType type, const Shape& shape
       case BinaryFunction::Copysign:
         return loop([](C a, C b) { return std::copysign(a, b); });
       default:
-        return loop([](C a, C b) { return std::nextafter(a, b); });
+        return loop(next_after<T>);
     }
   });
 }

@@ -60,9 +60,10 @@ Outcome<Value> spread(Run&, const Arguments& arguments) {
 Outcome<Value> host_cumsum(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(ArrayRef array, arguments.array(0));
   std::size_t axis = 0;
-  if (arguments.is_none(1)) {
+  if (arguments.is_none(1) || array->rank() == 0) {
     ASSIGN_OR_RETURN(array, reshape_array(array, {-1}));
-  } else {
+  }
+  if (!arguments.is_none(1)) {
     ASSIGN_OR_RETURN(const std::int64_t given, arguments.integer(1));
     ASSIGN_OR_RETURN(axis, checked_axis(given, array->rank()));
   }
@@ -92,11 +93,20 @@ Outcome<Value> into_out(const Arguments& arguments, std::size_t i, const ArrayRe
   return arguments[i];
 }
 
-Outcome<Value> host_dot(Run&, const Arguments& arguments) {
+Outcome<Value> host_matmul(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef a, arguments.array(0));
   ASSIGN_OR_RETURN(const ArrayRef b, arguments.array(1));
   ASSIGN_OR_RETURN(const ArrayRef product, matrix_product(a, b));
   return into_out(arguments, 2, product);
+}
+
+/// The same, but by a number it multiplies.
+Outcome<Value> host_dot(Run& run, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const ArrayRef a, arguments.array(0));
+  ASSIGN_OR_RETURN(const ArrayRef b, arguments.array(1));
+  if (a->rank() > 0 && b->rank() > 0) return host_matmul(run, arguments);
+  ASSIGN_OR_RETURN(const Value product, apply(BinaryFunction::Multiply, a, b));
+  return into_out(arguments, 2, *product.as<ArrayRef>());
 }
 
 /// The sum of a matrix's diagonal; of more axes, of each matrix of the first two.
@@ -378,8 +388,9 @@ constexpr HostFunction kArrayFunctions[] = {
     {"cumsum", kEverywhere, "a, axis=None", host_cumsum, "Running sums."},
     {"sort", kFunctionOnly, "a", host_sort, "The elements along the last axis in ascending order, as a new array."},
     {"bincount", kFunctionOnly, "x, minlength=0", host_bincount, "How often 0, 1, 2 and so on occur."},
-    {"dot", kEverywhere, "a, b, out=None", host_dot, "The matrix product; floats are added in f64."},
-    {"matmul", kFunctionOnly, "a, b, out=None", host_dot, "The matrix product, `a @ b`."},
+    {"dot", kEverywhere, "a, b, out=None", host_dot,
+     "The matrix product, or with a number that; floats are added in f64."},
+    {"matmul", kFunctionOnly, "a, b, out=None", host_matmul, "The matrix product, `a @ b`."},
     {"trace", kEverywhere, "a, offset=0, out=None", host_trace, "The sum of the elements on a diagonal."},
     {"allclose", kFunctionOnly, "a, b, rtol=1e-5, atol=1e-8, equal_nan=False", host_allclose,
      "Whether `|a - b| <= atol + rtol * |b|` everywhere."},

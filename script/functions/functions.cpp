@@ -91,12 +91,8 @@ const FunctionIndex& function_index() {
   return index;
 }
 
-Outcome<Arguments> bind(const HostFunction& function, CallArguments call) {
-  const auto known = function_index().parameters.find(function.signature);
-  const bool is_known = known != function_index().parameters.end();
-  std::vector<ParameterText> parsed;
-  if (!is_known) parsed = parse_signature_text(function.signature);  // a named tuple's class, which is in no table
-  const std::vector<ParameterText>& parameters = is_known ? known->second : parsed;
+Outcome<Arguments> bind_to(const std::vector<ParameterText>& parameters, const HostFunction& function,
+                           CallArguments call) {
   Arguments bound;
   bound.function = &function;
   std::vector<bool> given(parameters.size(), false);
@@ -134,6 +130,19 @@ Outcome<Arguments> bind(const HostFunction& function, CallArguments call) {
       return fail(DiagnosticId::HostMissingArgument, function.name, parameters[i].name);
     bound.values[i] = default_value(parameters[i].default_text);
   }
+  return bound;
+}
+
+Outcome<Arguments> bind(const HostFunction& function, CallArguments call) {
+  return bind_to(function_index().parameters.at(function.signature), function, std::move(call));
+}
+
+/// The class of a named tuple, which is in no table, takes its fields; the names of all stand behind them.
+Outcome<Arguments> bind_fields(const BuiltinValue& named_tuple, CallArguments call) {
+  std::vector<ParameterText> fields;
+  for (const Value& name : *items_of(*named_tuple.self)) fields.push_back({.name = *name.as<std::string>()});
+  ASSIGN_OR_RETURN(Arguments bound, bind_to(fields, *named_tuple.function, std::move(call)));
+  bound.values.push_back(*named_tuple.self);
   return bound;
 }
 
@@ -185,8 +194,10 @@ Outcome<Value> as_device_array(Run& run, const Value& result, const std::vector<
 }  // namespace
 
 Outcome<Value> call_builtin(Run& run, const BuiltinValue& callee, CallArguments arguments) {
-  if (callee.self) arguments.positional.insert(arguments.positional.begin(), *callee.self);
-  ASSIGN_OR_RETURN(const Arguments bound, bind(*callee.function, std::move(arguments)));
+  const bool is_named_tuple = callee.function->libraries == 0;
+  if (callee.self && !is_named_tuple) arguments.positional.insert(arguments.positional.begin(), *callee.self);
+  ASSIGN_OR_RETURN(const Arguments bound, is_named_tuple ? bind_fields(callee, std::move(arguments))
+                                                         : bind(*callee.function, std::move(arguments)));
   ASSIGN_OR_RETURN(Value result, callee.function->implementation(run, bound));
   if (callee.function->gives_host_array || !result.is<ArrayRef>()) return result;
   std::vector<Value> given = bound.values;

@@ -132,6 +132,8 @@ Outcome<Value> host_round(Run&, const Arguments& arguments) {
   if (const bool* flag = value.as<bool>()) return Value(std::int64_t{*flag});
   if (as_integer(value)) return value;
   if (!value.is<double>()) {
+    if (const ArrayRef* array = value.as<ArrayRef>(); array && is_integer((*array)->type) && digits >= 0)
+      return copy_array(*array);
     const Value scale = std::pow(10.0, static_cast<double>(std::clamp<std::int64_t>(digits, -300, 300)));
     ASSIGN_OR_RETURN(const Value scaled, apply(BinaryFunction::Multiply, value, scale));
     ASSIGN_OR_RETURN(const Value rounded, apply(UnaryFunction::Rint, scaled));
@@ -278,19 +280,15 @@ Outcome<Value> host_clock(Run&, const Arguments&) {
   return Value(std::chrono::duration<double>(now).count());
 }
 
-/// A value of a named tuple: a tuple with the names that the class has.
+/// A value of a named tuple: a tuple with the names that the class has, which come last.
 Outcome<Value> host_tuple_of(Run&, const Arguments& arguments) {
-  const std::vector<Value>& names = arguments[0].as<TupleValue>()->sequence->items;
-  if (arguments.rest.size() > names.size())
-    return fail(DiagnosticId::HostTooManyArguments, "the named tuple", names.size(), arguments.rest.size());
-  if (arguments.rest.size() < names.size())
-    return fail(DiagnosticId::HostMissingArgument, "the named tuple", *names[arguments.rest.size()].as<std::string>());
-  Value made = make_tuple(arguments.rest);
-  for (const Value& name : names) made.as<TupleValue>()->sequence->names.push_back(*name.as<std::string>());
+  Value made = make_tuple({arguments.values.begin(), arguments.values.end() - 1});
+  for (const Value& name : *items_of(arguments.values.back()))
+    made.as<TupleValue>()->sequence->names.push_back(*name.as<std::string>());
   return made;
 }
 
-constexpr HostFunction kNamedTuple = {"named tuple", 0, "names, *fields", host_tuple_of, "A value of a named tuple."};
+constexpr HostFunction kNamedTuple = {"named tuple", 0, "", host_tuple_of, "A value of a named tuple."};
 
 /// `namedtuple('Point', ['x', 'y'])`, `namedtuple('Point', 'x y')`
 Outcome<Value> host_namedtuple(Run&, const Arguments& arguments) {
