@@ -52,7 +52,7 @@ constexpr Row kUnaryRows[] = {
     {"abs(x)", "x"},
     {"1 if x > 0 else (-1 if x < 0 else (0 if x == 0 else x))", "x"},
     {"not x"},
-    {"x * x", "x"},
+    {"x * x"},
     {"math.sqrt(x)"},
     math("math.cbrt(x)"),
     math("math.exp(x)"),
@@ -91,6 +91,15 @@ constexpr Row kUnaryRows[] = {
 static_assert(std::size(kBinaryRows) == static_cast<std::size_t>(BinaryFunction::Nextafter) + 1);
 static_assert(std::size(kUnaryRows) == static_cast<std::size_t>(UnaryFunction::IsFinite) + 1);
 
+// `math.nextafter` of 16 bits computes in f32, whose neighbours are none of the type.
+#define PYKC_NEXT(smallest, stepped) \
+  "y if x == y else x + y if x != x or y != y else math.copysign(" smallest ", y) if x == 0 else " stepped
+constexpr std::string_view kNextF16 =
+    PYKC_NEXT("5.960464477539063e-08", "short_as_half(i16(half_as_short(x) + (1 if (x < y) == (x > 0) else -1)))");
+constexpr std::string_view kNextBF16 = PYKC_NEXT(
+    "9.183549615799121e-41", "bf16(int_as_float(float_as_int(f32(x)) + (65536 if (x < y) == (x > 0) else -65536)))");
+#undef PYKC_NEXT
+
 DeviceExpression expression_of(const Row& row, ScalarType type) {
   return {type == ScalarType::Bool && row.of_bools ? row.of_bools : row.text, row.is_exact};
 }
@@ -117,6 +126,8 @@ ReductionSource extreme(ScalarType type, bool is_minimum) {
 }  // namespace
 
 DeviceExpression device_expression(BinaryFunction function, ScalarType type) {
+  if (function == BinaryFunction::Nextafter && type == ScalarType::F16) return {kNextF16};
+  if (function == BinaryFunction::Nextafter && type == ScalarType::BF16) return {kNextBF16};
   DeviceExpression expression = expression_of(kBinaryRows[static_cast<std::size_t>(function)], type);
   if (function == BinaryFunction::Power) expression.is_exact = !is_float(type);
   return expression;

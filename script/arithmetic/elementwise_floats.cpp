@@ -25,7 +25,7 @@ void with_float_type(ScalarType type, F&& f) {
 template <typename T>
 Compute<T> next_after(Compute<T> from, Compute<T> to) {
   if constexpr (kIsSmallFloat<T>) {
-    if (!(from < to) && !(from > to)) return from == to ? from : from + to;
+    if (!(from < to) && !(from > to)) return from == to ? to : from + to;
     T next(from);
     if (from == 0)
       next.bits = T(std::copysign(0.0f, to)).bits + 1;

@@ -124,10 +124,10 @@ expect 2 "--seed" "$pykc" run endless.pyk --seed -1
 
 # Host code that takes all memory, of each shape that destructors must take apart without any. (AddressSanitizer reserves
 # more than the limit.)
-if bash -c 'ulimit -v 600000; "$0" --version' "$pykc" >/dev/null 2>&1; then
+if bash -c 'ulimit -v 300000; "$0" --version' "$pykc" >/dev/null 2>&1; then
   for grow in 'x.append(1)' 'x = x + x' 'x.append((1, (2, [3])))' 'x = [[1, [2]], x, [[3]]]' 'x.append(ones(1000000))'; do
     printf 'from pykc import *\n\n\ndef main():\n    x = [1]\n    while True:\n        %s\n' "$grow" > greedy.pyk
-    expect 1 "out of memory" bash -c 'ulimit -v 600000; "$0" run --device cpu greedy.pyk' "$pykc"
+    expect 1 "out of memory" bash -c 'ulimit -v 300000; "$0" run --device cpu greedy.pyk' "$pykc"
   done
 fi
 
