@@ -167,30 +167,34 @@ std::string printed(const char* format, int precision, double value) {
   return buffer;
 }
 
-/// By a precision without a letter: as by `g`, but what has no digit behind the point gets an exponent, or `.0`.
-std::string general_digits(double magnitude, int precision, bool alternate) {
-  const int last = std::max(precision, 1) - 1;  // the exponent of a number whose last digit is that of ones
-  std::string text = printed("%#.*e", last, magnitude);
-  if (const std::size_t e = text.find('e'); e != std::string::npos && std::atoi(text.c_str() + e + 1) == last) {
-    if (alternate) return text;
-    std::string digits = text.substr(0, e);
+/// By `g`, or by a precision without a letter: then what has no digit behind the point gets an exponent, or `.0`. The C
+/// library's own `%#g` loses a zero of 99.95 by two digits.
+std::string general_digits(const FormatSpec& spec, int precision, double magnitude) {
+  const int last = std::max(precision, 1) - 1;
+  const std::string scientific = printed(spec.type == 'G' ? "%#.*E" : "%#.*e", last, magnitude);
+  const std::size_t e = scientific.find_first_of("eE");
+  if (e == std::string::npos) return scientific;  // inf and nan
+  const int exponent = std::atoi(scientific.c_str() + e + 1);
+  const bool is_plain = exponent >= -4 && exponent < (spec.type == 0 ? last : last + 1);
+  std::string digits = is_plain ? printed("%#.*f", last - exponent, magnitude) : scientific.substr(0, e);
+  if (!spec.alternate) {
     digits.erase(digits.find_last_not_of('0') + 1);
+    if (digits.back() == '.' && is_plain && spec.type == 0) digits += '0';
     if (digits.back() == '.') digits.pop_back();
-    return digits + text.substr(e);
   }
-  text = printed(alternate ? "%#.*g" : "%.*g", precision, magnitude);
-  return text.find_first_not_of("0123456789") == std::string::npos ? text + ".0" : text;
+  return is_plain ? digits : digits + scientific.substr(e);
 }
 
 /// The digits of a number that is not negative.
 std::string float_digits(const FormatSpec& spec, const Value& value, double magnitude) {
+  if (spec.type == 'g' || spec.type == 'G' || (spec.type == 0 && spec.precision))
+    return general_digits(spec, spec.precision.value_or(6), magnitude);
   if (spec.type != 0) {
     const std::string format = std::string(spec.alternate ? "%#.*" : "%.*") + (spec.type == '%' ? 'f' : spec.type);
     const int precision = spec.precision.value_or(6);
     return spec.type == '%' ? printed(format.c_str(), precision, magnitude * 100) + "%"
                             : printed(format.c_str(), precision, magnitude);
   }
-  if (spec.precision) return general_digits(magnitude, *spec.precision, spec.alternate);
   const Scalar* const scalar = value.as<Scalar>();
   std::string text =
       scalar && is_float(scalar->type) ? float_text(Scalar::of(magnitude, scalar->type)) : float_text(magnitude);
