@@ -108,15 +108,20 @@ void report_no_common_type(FunctionChecker& checker, const Value& a, const Value
 
 const checked::Expr* convert_for_assignment(FunctionChecker& checker, const Value& value, ScalarType to,
                                             SourceRange range) {
+  // The element of a tuple that a caller has spelled out stands in the caller's file.
+  const bool stands_here = range.begin <= value.range().begin && value.range().end <= range.end;
+  const SourceRange place = stands_here ? value.range() : range;
   if (value.is_weak_integer() && is_integer(to) && !is_wide_enough(integer_of(*value.expr), to)) {
-    checker.report(value.range(), DiagnosticId::LiteralOutOfRange, checker.scope.file().text(value.range()),
+    checker.report(place, DiagnosticId::LiteralOutOfRange,
+                   stands_here ? std::string(checker.scope.file().text(place))
+                               : std::to_string(static_cast<std::int64_t>(integer_of(*value.expr))),
                    to_string(to));
     return nullptr;
   }
   if (is_float_to_integer(value, to) && !is_whole(value) && checker.module.options.warnings) {
-    auto warning = checker.report(value.range(), DiagnosticId::LossyConversion, describe(value), to_string(to));
-    const bool is_spelled = value.range() != range;  // not the result of `+=`
-    if (is_spelled) warning.fix("int(" + std::string(checker.scope.file().text(value.range())) + ")");
+    auto warning = checker.report(place, DiagnosticId::LossyConversion, describe(value), to_string(to));
+    const bool is_spelled = place != range;  // not the result of `+=`
+    if (is_spelled) warning.fix("int(" + std::string(checker.scope.file().text(place)) + ")");
   }
   warn_of_late_widening(checker, value, to);
   // One operation on numbers of f32, rounded to f32 at once, is the f32 operation, and the compiler makes it one.
