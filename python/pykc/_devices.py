@@ -61,6 +61,20 @@ def select(chosen: _native.Device | None) -> None:
 
 
 @contextlib.contextmanager
+def using(chosen: _native.Device) -> Iterator[_native.Device]:
+    """It is the one in use, for this thread, meanwhile."""
+    before = _selected.device
+    if chosen is current():
+        yield chosen
+        return
+    select(chosen)
+    try:
+        yield chosen
+    finally:
+        select(before)
+
+
+@contextlib.contextmanager
 def counting(chip: str) -> Iterator[None]:
     """Within it, launches of this thread go to the CPU device, by kernels that count."""
     global counts_for

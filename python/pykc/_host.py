@@ -133,15 +133,8 @@ def _positions(function: types.FunctionType, args: tuple, keywords: dict[str, An
     return bound.args
 
 
-@contextlib.contextmanager
 def on_cpu():
-    before = _devices.current()
-    cpu = _devices.device("cpu")
-    _devices.select(cpu)
-    try:
-        yield cpu
-    finally:
-        _devices.select(before)
+    return _devices.using(_devices.device("cpu"))
 
 
 def _type(argument: Any) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy
 
 from ._arrays.creation import arange, asarray, ascontiguousarray, zeros
-from ._arrays.generated import library
+from ._arrays.generated import by_library, library
 from ._arrays.joining import concatenate, moveaxis, roll
 from ._arrays.ndarray import axes_of, axis_of, is_integer, ndarray
 
@@ -192,7 +192,7 @@ def _transformed(a: Any, n: int | None, axis: int, norm: str | None, is_inverse:
 
 def _by_library(rows: ndarray, is_inverse: bool) -> ndarray:
     made = ndarray(rows.shape, rows.dtype, device=rows.device)
-    (_rows.ifft if is_inverse else _rows.fft)(made, rows)
+    by_library(rows.device, "fft", "ifft" if is_inverse else "fft", made, rows)
     return made
 
 

@@ -136,6 +136,23 @@ assert mock.mock_last_launch().contents.function == b"sort_by_digit"
 """)
 
 
+def test_arrays_of_a_device_that_is_not_in_use(tmp_path):
+    mock_driver.run(tmp_path / "devices.py", """
+import numpy as np
+import pykc
+host = np.random.default_rng(1).random((300, 300))
+x = pykc.array(host, device=pykc._devices.device("cpu"))
+assert not pykc.device().is_cpu and x.device.is_cpu
+assert np.allclose((x @ x).get(), host @ host)
+assert np.array_equal(pykc.sort(x, None).get(), np.sort(host, None))
+assert np.array_equal(pykc.argsort(x, None).get(), np.argsort(host, None))
+assert np.allclose(pykc.fft.fft(x[:64]).get(), np.fft.fft(host[:64]))
+assert np.allclose(pykc.linalg.svdvals(x[:9, :9]).get(), np.linalg.svd(host[:9, :9])[1])
+assert np.allclose(pykc.linalg.inv(x).get() @ host, np.eye(300))
+assert not pykc.device().is_cpu
+""")
+
+
 def test_other_products():
     random = np.random.default_rng(1)
     x, y = random.random((3, 4, 5)), random.random((5, 4, 2))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from .. import _native
+from .. import _devices, _native
 from .._imports import library_module
 from .ndarray import TYPE_NAMES, ndarray
 from .ufuncs import PREAMBLE, as_operand
@@ -34,6 +34,12 @@ def library(module: str) -> types.ModuleType:
     """The library's `pykc.MODULE` with its host functions: not the one that programs import, which takes the place of
     the function of arrays of that name."""
     return library_module(f"pykc.{module}")
+
+
+def by_library(device: _native.Device, module: str, name: str, *arguments) -> None:
+    """Calls a host function of the library's `pykc.MODULE` with arrays of the device."""
+    with _devices.using(device):
+        getattr(library(module), name)(*arguments)
 
 
 def for_each(device: _native.Device, text: str, name: str, count: int, *arguments) -> None:

@@ -9,7 +9,7 @@ import operator
 import numpy
 
 from .creation import asarray
-from .generated import library, library_kernel
+from .generated import by_library, library_kernel
 from .joining import broadcast_to, moveaxis
 from .ndarray import TYPE_NAMES, axes_of, delivered, is_integer, ndarray
 from .reductions import Rule, reduced
@@ -48,7 +48,7 @@ def _by_tiles(a: ndarray, b: ndarray, dtype: numpy.dtype) -> ndarray:
         library_kernel(a.device, "matmul", "product_tiled", (("SIDE", side),)).launch(
             lambda _: (-(-m // side) * -(-n // side) * len(made), (side, side)), None, (made, a, b))
     else:
-        library("matmul").matmul(made, a, b)
+        by_library(a.device, "matmul", "matmul", made, a, b)
     return made.reshape(*stack, m, n)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy
 
 from .creation import asarray, empty_like, full, indices_of, zeros
-from .generated import for_each, library
+from .generated import by_library, for_each
 from .indexing import flatnonzero, take_along_axis
 from .joining import broadcast_to, concatenate, moveaxis
 from .ndarray import along, axes_of, axis_of, ndarray
@@ -135,10 +135,10 @@ def _text(dtype: numpy.dtype, wants_places: bool, descending: bool) -> str:
 def _by_radix(keys: ndarray, places: ndarray | None, descending: bool) -> tuple[ndarray, ndarray]:
     out = empty_like(keys)
     if places is None:
-        library("sort").sort(out, keys, descending)
+        by_library(keys.device, "sort", "sort", out, keys, descending)
         return out, out
     out_places = empty_like(places)
-    library("sort").sort_pairs(out, out_places, keys, places, descending)
+    by_library(keys.device, "sort", "sort_pairs", out, out_places, keys, places, descending)
     return out, out_places
 
 
