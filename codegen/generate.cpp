@@ -200,7 +200,7 @@ class Generation {
 
   Error needs_stack(const LargeFrame& frame) const {
     const auto found = std::ranges::find_if(source_.functions, [&](const std::unique_ptr<ir::Function>& function) {
-      return function->is_recursive && frame.function.starts_with(function->symbol);
+      return function->is_recursive && frame.function.starts_with(function->symbol + '.');
     });
     const ir::Function& function = found != source_.functions.end() ? **found : *source_.functions.front();
     const SourceFile& file = ir::source_of(source_, function);

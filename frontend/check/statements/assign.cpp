@@ -57,6 +57,16 @@ bool may_change(const FunctionChecker& checker, const Expr& simple) {
          });
 }
 
+/// The value with those parts stored for which it must be.
+template <typename MustBe>
+Value stored_where(FunctionChecker& checker, const Value& value, SourceRange range, MustBe must_be) {
+  if (!value.known() || !must_be(*value.expr) || own_closure(checker, value)) return value;
+  if (!value.is_tuple() || value.elements.empty()) return stored(checker, value, range);
+  std::vector<Value> elements;
+  for (const Value& element : value.elements) elements.push_back(stored_where(checker, element, range, must_be));
+  return checker.tree.tuple(std::move(elements), value.range());
+}
+
 /// `a, b = b, a`: every value is there before the first target changes.
 void assign_tuple(FunctionChecker& checker, const std::vector<ast::ExprPtr>& targets, const ast::Expr& target,
                   const Value& value, SourceRange range) {
@@ -221,20 +231,12 @@ Value stable_element(FunctionChecker& checker, const Value& element) {
 
 /// A value that may be used several times: what is not simple is stored first.
 Value stored_once(FunctionChecker& checker, const Value& value, SourceRange range) {
-  if (!value.known() || is_simple(*value.expr) || own_closure(checker, value)) return value;
-  if (!value.is_tuple() || value.elements.empty()) return stored(checker, value, range);
-  std::vector<Value> elements;
-  for (const Value& element : value.elements) elements.push_back(stored_once(checker, element, range));
-  return checker.tree.tuple(std::move(elements), value.range());
+  return stored_where(checker, value, range, [](const Expr& expr) { return !is_simple(expr); });
 }
 
 Value kept_apart(FunctionChecker& checker, const Value& value, SourceRange range) {
-  if (!value.known() || own_closure(checker, value)) return value;
-  if (!value.is_tuple() || value.elements.empty())
-    return !is_simple(*value.expr) || may_change(checker, *value.expr) ? stored(checker, value, range) : value;
-  std::vector<Value> elements;
-  for (const Value& element : value.elements) elements.push_back(kept_apart(checker, element, range));
-  return checker.tree.tuple(std::move(elements), value.range());
+  return stored_where(checker, value, range,
+                      [&](const Expr& expr) { return !is_simple(expr) || may_change(checker, expr); });
 }
 
 /// The values for as many targets, of which one may be `*rest`; none where the numbers do not fit.
