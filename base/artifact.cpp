@@ -22,7 +22,7 @@ namespace pykc {
 namespace {
 
 constexpr std::string_view kMagic = "pykcart\n";
-constexpr std::uint32_t kVersion = 14;
+constexpr std::uint32_t kVersion = 15;
 constexpr std::size_t kHeaderBytes = 8 + 4 + 8 + 8;
 static_assert(std::endian::native == std::endian::little, "integers are copied as they lie in memory");
 
@@ -187,7 +187,7 @@ void visit_fields(auto& archive, Same<WatchedKernel> auto& v) {
 }
 void visit_fields(auto& archive, Same<TensorMapInfo> auto& v) { visit_all(archive, v.parameter, v.box, v.swizzle); }
 void visit_fields(auto& archive, Same<KernelInfo> auto& v) {
-  visit_all(archive, v.name, v.symbol, v.parameters, v.static_shared_bytes, v.dynamic_shared_bytes,
+  visit_all(archive, v.name, v.symbol, v.parameters, v.static_shared_bytes, v.shared_alignment, v.dynamic_shared_bytes,
             v.uses_launch_shared_bytes, v.is_cooperative, v.begins_early, v.runs_warps_apart, v.max_threads_per_block,
             v.cluster, v.recursion_bytes, v.faults, v.tensor_maps, v.watched, v.scratch_bytes);
 }

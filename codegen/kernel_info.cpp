@@ -79,7 +79,11 @@ KernelInfo kernel_info(const ir::Module& module, const ir::Function& kernel, con
   Functions functions;
   collect_callees(kernel, functions);
   // On the CPU only the parts of a kernel have shared arrays: the kernel's, at the same places.
-  info.static_shared_bytes = target.kind == Target::Kind::Cpu ? CpuLayout(kernel).static_shared_bytes : 0;
+  if (target.kind == Target::Kind::Cpu) {
+    const CpuLayout layout(kernel);
+    info.static_shared_bytes = layout.static_shared_bytes;
+    info.shared_alignment = layout.shared_alignment;
+  }
   if (target.kind == Target::Kind::Nvptx)
     for (const ir::Function* function : functions) info.static_shared_bytes += CpuLayout(*function).static_shared_bytes;
   info.watched = watched_kernel(module, kernel, target);

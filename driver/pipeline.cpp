@@ -210,6 +210,7 @@ Result<std::unique_ptr<ir::Module>> to_ir(Compilation& compilation, const checke
     ir::observe(*module, sanitize, compilation.diagnostics);
 
   if (for_cpu) {
+    for_each_function(*module, ir::meet_before_waits);
     // A kernel that waits must hold every place at which it waits, before it is cut there.
     ir::inline_calls(*module);
     for_each_function(*module, [&](ir::Function& function) {

@@ -15,6 +15,7 @@ constexpr std::int64_t kMaxThreads = 1024;
 constexpr Dim3 kMaxBlock{1024, 1024, 64};
 constexpr Dim3 kMaxGrid{2147483647, 65535, 65535};
 constexpr std::int64_t kMostClusterBlocks = 16;  // of any GPU
+constexpr int kMostAlignment = 1024;             // of a shared array, in bytes
 
 std::string to_text(Dim3 size) {
   return "(" + std::to_string(size.x) + ", " + std::to_string(size.y) + ", " + std::to_string(size.z) + ")";
@@ -180,6 +181,10 @@ Result<void> check_description(const KernelInfo& kernel) {
     if (bytes < 0)
       return Error{ErrorCode::InputOutput, "the artifact is damaged: kernel `" + kernel.name + "` has " + of + " of " +
                                                std::to_string(bytes) + " bytes"};
+  if (const int alignment = kernel.shared_alignment;
+      alignment < 1 || alignment > kMostAlignment || (alignment & (alignment - 1)) != 0)
+    return Error{ErrorCode::InputOutput, "the artifact is damaged: kernel `" + kernel.name +
+                                             "` has shared arrays aligned to " + std::to_string(alignment) + " bytes"};
   return {};
 }
 

@@ -119,10 +119,11 @@ def operand(pykc: str, x: torch.Tensor, may_lie_by_columns: bool):
     to = torch.empty(matrices, rows, cdiv(columns, per) * per, device="cuda", dtype=x.dtype)
     if lies_by_rows(x.mT):
         kernel = Kernel(pykc, "gemm_tiles", f"lay_out_turned({type_of(to)}, {type_of(x.mT)})")
-        grid = cdiv(rows * x.element_size(), 128), cdiv(to.shape[2], 128), matrices
-        return to, False, [kernel.launch(grid, (256, 1, 1), [to, x.mT])]
+        blocks = cdiv(rows * x.element_size(), 128) * cdiv(columns, 128) * matrices
+        return to, False, [kernel.launch((blocks, 1, 1), (256, 1, 1), [to, x.mT])]
     kernel = Kernel(pykc, "gemm_tiles", f"lay_out({type_of(to)}, {type_of(x)}, {x.stride(1) < x.stride(2)})")
-    return to, False, [kernel.launch((cdiv(to.shape[2], 64), cdiv(rows, 64), matrices), (64, 4, 1), [to, x])]
+    blocks = cdiv(to.shape[2], 64) * cdiv(rows, 64) * matrices
+    return to, False, [kernel.launch((blocks, 1, 1), (64, 4, 1), [to, x])]
 
 
 def parts_for(tiles: int, steps: int, blocks: int) -> int:

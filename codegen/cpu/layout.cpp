@@ -21,10 +21,12 @@ bool is_in_scratch(const ir::ArrayStorage& array) { return array.per_thread || s
 
 CpuLayout::CpuLayout(const ir::Function& kernel) {
   for (const ir::ArrayStorage& array : kernel.shared_arrays) {
+    shared_alignment = std::max(shared_alignment, array.alignment);
     if (!array.is_dynamic) static_shared_bytes = round_up(static_shared_bytes, alignment_of(array));
     shared_offsets.push_back(static_shared_bytes);
     if (!array.is_dynamic) static_shared_bytes += size_of(array);
   }
+  static_shared_bytes = round_up(static_shared_bytes, shared_alignment);  // dynamic ones lie behind
   for (const ir::Type slot : kernel.slots) {
     slot_offsets.push_back(bytes_per_thread);
     bytes_per_thread += slot.is_pointer() ? 8 : size_in_bytes(slot.scalar);

@@ -17,6 +17,7 @@ struct CpuLayout {
   explicit CpuLayout(const ir::Function& kernel);
 
   std::int64_t static_shared_bytes = 0;
+  int shared_alignment = 16;                 // in bytes: the most that a shared array asks for
   std::vector<std::int64_t> shared_offsets;  // of each shared array; static ones
   // Scratch: per-thread parts first, each `offset * padded threads` bytes in, then what a block has once.
   std::vector<std::int64_t> slot_offsets;         // bytes per thread before the slot

@@ -50,8 +50,8 @@ struct CpuLaunch {
 
 /// A kernel's entry point in a CPU object. Runs the blocks first … last - 1 (linear: x fastest) one after the other.
 /// `shared` holds static_shared_bytes and, from the next multiple of 16 on, shared_bytes; `scratch` holds
-/// KernelInfo::scratch_bytes. Both are 64-byte aligned, belong to the calling thread and need no clearing. Returns
-/// early once fault->claimed is not 0.
+/// KernelInfo::scratch_bytes. Both are 64-byte aligned, `shared` at KernelInfo::shared_alignment, too; both belong to
+/// the calling thread and need no clearing. Returns early once fault->claimed is not 0.
 ///
 /// Of a kernel with KernelInfo::runs_warps_apart it runs one warp: of block `first` that whose first thread has the
 /// number `last`. It calls the functions below where the warp waits, which return when it may go on, and not at all

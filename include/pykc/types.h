@@ -312,6 +312,7 @@ struct KernelInfo {
   std::string symbol;  // its entry point in the artifact
   std::vector<ParameterInfo> parameters;
   std::int64_t static_shared_bytes = 0;
+  int shared_alignment = 16;              // CPU artifacts: the most, in bytes, that one of its shared arrays asks for
   LaunchExpression dynamic_shared_bytes;  // beyond the bytes that the launch itself asks for
   bool uses_launch_shared_bytes = false;  // has a `shared.array(0, …)`, which the launch must size
   bool is_cooperative = false;            // waits for the whole grid: all blocks run at a time, or the launch fails

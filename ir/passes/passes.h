@@ -69,6 +69,9 @@ void check_target(const Module& module, const TargetLimits& target, Diagnostics&
 /// callees do.
 void find_warps_apart(Module& module);
 
+/// CPU: lets the lanes of a warp meet before loops that call `wait_turn`.
+void meet_before_waits(Function& function);
+
 /// CPU: copies the bodies of callees that wait (barrier, warp exchange), can fault, ask for the place of their thread
 /// or have shared memory into their callers, so that what splits a kernel stands in the kernel; then drops those
 /// callees.

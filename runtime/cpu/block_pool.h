@@ -21,7 +21,7 @@ struct BlockRun {
   abi::CpuKernel kernel = nullptr;
   const abi::CpuLaunch* launch = nullptr;
   std::int64_t blocks = 0;         // or clusters of blocks that wait for one another
-  std::int64_t shared_bytes = 0;   // of one block, static and dynamic
+  std::int64_t shared_bytes = 0;   // of one block, static and dynamic; a multiple of what its arrays are aligned to
   std::int64_t scratch_bytes = 0;  // of one block
   std::int64_t first = 0;          // the blocks before it are left out
   bool runs_warps_apart = false;   // `kernel` runs a warp

@@ -154,7 +154,7 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
   const BlockRun run{.kernel = watching.is_watched ? function.watched : function.entry,
                      .launch = &raw,
                      .blocks = launch.blocks / (cluster.x * cluster.y * cluster.z),
-                     .shared_bytes = static_shared + launch.dynamic_shared_bytes,
+                     .shared_bytes = round_up(static_shared + launch.dynamic_shared_bytes, info.shared_alignment),
                      .scratch_bytes = scratch,
                      .runs_warps_apart = info.runs_warps_apart,
                      .cluster = cluster};

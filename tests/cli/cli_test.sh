@@ -65,6 +65,23 @@ def boxes(o: u64[:], a: f32[:, :]):
 PYK
 expect 1 "\`tensor_map\` needs sm_90 or later; the target is sm_80" "$pykc" compile boxes.pyk --target sm_80 -o -
 expect 1 "\`ptx\` needs a GPU; the target is cpu" "$pykc" compile gpu_only.pyk --target cpu -o -
+cat > generations.pyk <<'PYK'
+from pykc import *
+from pykc.tcgen05 import tensor_load_wait
+
+
+@kernel
+def next_one(o: u64[:]):
+    tensor_load_wait()
+
+
+@kernel
+def one(o: u64[:]):
+    ptx("wgmma.fence.sync.aligned;")
+PYK
+expect 1 "\`tcgen05.\` needs sm_100a; the target is sm_90a" "$pykc" compile generations.pyk --target sm_90a -o -
+expect 1 "\`tcgen05.\` needs sm_100a; the target is sm_100" "$pykc" compile generations.pyk --target sm_100 -o -
+expect 1 "\`wgmma.\` needs sm_90a; the target is sm_100a" "$pykc" compile generations.pyk --target sm_100a -o -
 expect 0 "" "$pykc" check vecadd.pyk
 expect 0 "LLVM" "$pykc" --version
 expect 0 "cpu" "$pykc" info

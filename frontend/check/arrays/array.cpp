@@ -111,7 +111,7 @@ std::optional<std::vector<Int128>> numbers_of(FunctionChecker& checker, const as
   if (const auto* name = expr.as<ast::Name>()) {
     if (const std::optional<int> index = local_index(checker, name->id, expr.range)) {
       const std::vector<Int128>& numbers = checker.locals[static_cast<std::size_t>(*index)].only_numbers;
-      return numbers.empty() ? std::nullopt : std::optional(numbers);
+      if (!numbers.empty()) return numbers;  // a parameter may be a constant without
     }
   }
   std::vector<Int128> numbers;

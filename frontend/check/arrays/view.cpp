@@ -97,9 +97,9 @@ std::vector<int> reversed_order(int rank) {
   return order;
 }
 
-constexpr std::string_view kAttributes[] = {"shape",  "strides",   "ndim",  "size",    "itemsize",
-                                            "nbytes", "dtype",     "T",     "flat",    "view",
-                                            "item",   "transpose", "ravel", "reshape", "copy"};
+constexpr std::string_view kAttributes[] = {"shape",     "strides", "ndim",    "size", "itemsize", "nbytes",
+                                            "dtype",     "flags",   "T",       "flat", "view",     "item",
+                                            "transpose", "ravel",   "reshape", "copy"};
 
 std::optional<ViewAxis> slice_axis(FunctionChecker& checker, const ast::Slice& slice) {
   ViewAxis axis;
@@ -378,6 +378,17 @@ Value select(FunctionChecker& checker, const Value& array, const std::vector<Ind
 }
 
 // ---- attributes and methods ----
+
+/// `flags`: what the array's type says of how it lies, so that they are constants.
+Value flags_of(FunctionChecker& checker, const ArrayType& type, SourceRange range) {
+  const bool by_rows = type.layout == Layout::RowMajor;
+  const bool by_columns = type.layout == Layout::ColumnMajor || (by_rows && type.rank() == 1);
+  std::vector<Value> flags;
+  for (const bool flag : {by_rows, by_columns, by_rows || by_columns})
+    flags.push_back(TreeBuilder::strong(checker.tree.boolean(flag, range)));
+  return checker.tree.tuple(std::move(flags), range, {"c_contiguous", "f_contiguous", "contiguous"});
+}
+
 Entity array_attribute(FunctionChecker& checker, const Value& array, const ast::Attribute& node, SourceRange range) {
   if (!array.known()) return Unknown{};
   const int rank = array.type()->array.rank();
@@ -385,6 +396,7 @@ Entity array_attribute(FunctionChecker& checker, const Value& array, const ast::
   if (name == "ndim") return checker.tree.weak_integer(rank, range);
   if (name == "dtype") return TypeRef{array.type()->array.element};
   if (name == "itemsize") return checker.tree.weak_integer(size_in_bytes(array.type()->array.element), range);
+  if (name == "flags") return flags_of(checker, array.type()->array, range);
   if (name == "flat") return flattened(checker, array, "`flat`", range);
   if (name == "T") return transposed(checker, array, reversed_order(rank), range);
   if (name == "shape" || name == "strides" || name == "size" || name == "nbytes") {
@@ -404,7 +416,8 @@ Entity array_attribute(FunctionChecker& checker, const Value& array, const ast::
   diagnostic.did_you_mean(near);
   if (near.empty())
     diagnostic.note(
-        "an array has shape, strides, ndim, size, itemsize, nbytes, dtype, T, flat, reshape, ravel, transpose, view, "
+        "an array has shape, strides, ndim, size, itemsize, nbytes, dtype, flags, T, flat, reshape, ravel, transpose, "
+        "view, "
         "item, copy, and sum, min and their kin here; the rest is for host functions");
   return Unknown{};
 }

@@ -223,14 +223,25 @@ Value call_is_aligned(FunctionChecker& checker, const Arguments& arguments, Sour
     report_argument_type(checker, kId, array, "an array");
     return {};
   }
-  constexpr Int128 kMost = 256;
+  constexpr Int128 kMost = 1024;
   if (*bytes < 1 || *bytes > kMost || (*bytes & (*bytes - 1)) != 0) {
     checker.report(arguments[1]->range, DiagnosticId::ArgumentValue, "bytes",
-                   "a power of two of at most 256 in " + as_code(info(kId).name));
+                   "a power of two of at most 1024 in " + as_code(info(kId).name));
     return {};
   }
   return TreeBuilder::strong(
       checker.tree.scalar(ScalarType::Bool, range, checked::IsAligned{array.expr, static_cast<int>(*bytes)}));
+}
+
+/// is_shared(array): the type says it.
+Value call_is_shared(FunctionChecker& checker, const Arguments& arguments, SourceRange range) {
+  const Value array = checker.value(*arguments[0]);
+  if (!array.known()) return {};
+  if (!array.is_array()) {
+    report_argument_type(checker, BuiltinId::IsShared, array, "an array");
+    return {};
+  }
+  return TreeBuilder::strong(checker.tree.boolean(array.type()->space == ir::AddressSpace::Shared, range));
 }
 
 }  // namespace
@@ -239,6 +250,7 @@ Value call_is_aligned(FunctionChecker& checker, const Arguments& arguments, Sour
 /// says which argument is what.
 Value call_on_element(FunctionChecker& checker, BuiltinId id, const Arguments& arguments, SourceRange range) {
   if (id == BuiltinId::MemcpyAsync) return call_memcpy_async(checker, arguments, range);
+  if (id == BuiltinId::IsShared) return call_is_shared(checker, arguments, range);
   if (id == BuiltinId::IsAligned) return call_is_aligned(checker, arguments, range);
   const BuiltinSignature& signature = checker.module.signature(id);
   const ast::Expr* index = nullptr;

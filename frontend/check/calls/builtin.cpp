@@ -169,6 +169,18 @@ bool is_named_barrier(FunctionChecker& checker, BuiltinId id, const std::vector<
          may_be(*arguments[1], kWarp, kMostThreads, kWarp, "a count that is a multiple of 32, up to 1024");
 }
 
+/// Of memcpy_async_wait: part of the instruction.
+bool is_number_of_groups(FunctionChecker& checker, const Expr& argument) {
+  if (!argument.as<checked::Constant>()) {
+    checker.report(argument.range, DiagnosticId::NotConstant, "the number of groups");
+    return false;
+  }
+  if (integer_of(argument) >= 0) return true;
+  checker.report(argument.range, DiagnosticId::ArgumentValue, info(BuiltinId::MemcpyAsyncWait).name,
+                 "a number of groups from 0 on");
+  return false;
+}
+
 }  // namespace
 
 Value property(FunctionChecker& checker, BuiltinId id, SourceRange range) {
@@ -237,10 +249,7 @@ Value apply_builtin(FunctionChecker& checker, const BuiltinRef& builtin, std::ve
     arguments.push_back(builtin_argument(checker, id, signature.parameters[i], given[i], *type));
     if (!arguments.back()) return {};
   }
-  if (id == BuiltinId::MemcpyAsyncWait && !arguments[0]->as<checked::Constant>()) {
-    checker.report(arguments[0]->range, DiagnosticId::NotConstant, "the number of groups");
-    return {};
-  }
+  if (id == BuiltinId::MemcpyAsyncWait && !is_number_of_groups(checker, *arguments[0])) return {};
   if ((id == BuiltinId::BarrierSync || id == BuiltinId::BarrierArrive) && !is_named_barrier(checker, id, arguments))
     return {};
   if (id == BuiltinId::Assume && checker.module.options.bounds_checks)  // a broken promise would undo the other checks
