@@ -110,7 +110,7 @@ CUDA = {*VECTORS} | set("""
     redux_sync_add redux_sync_min redux_sync_max redux_sync_and redux_sync_or redux_sync_xor elect_sync
     popc brev clz ffs fma cbrt selp nanosleep mulhi byte_perm
     clock clock64 globaltimer ldca ldcg ldcs ldlu ldcv ldg stcg stcs stwb stwt
-    prefetch_l1 prefetch_l2 memcpy_async memcpy_async_commit memcpy_async_wait is_aligned
+    prefetch_l1 prefetch_l2 memcpy_async memcpy_async_commit memcpy_async_wait is_aligned is_shared
     barrier_sync barrier_arrive wait_turn grid_dependency_wait grid_dependency_launch
     cluster_sync cluster_arrive cluster_wait cluster_ctarank cluster_nctarank
     map_shared_rank ptx tensor_map unroll

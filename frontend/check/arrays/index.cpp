@@ -1,6 +1,7 @@
 #include "frontend/check/arrays/index.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/text.h"
 #include "frontend/check/arrays/view.h"
@@ -8,6 +9,7 @@
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/module_checker.h"
+#include "frontend/check/statements/assign.h"
 #include "frontend/check/statements/statement.h"
 #include "frontend/check/types/convert.h"
 
@@ -33,6 +35,11 @@ const checked::Expr* in_tuple(FunctionChecker& checker, const Expr* index, std::
   return checker.tree.make(element->type, range, checked::Guarded{is_inside, fault, {index}, element});
 }
 
+/// Whether its elements are there without evaluating the tuple.
+bool is_taken_apart(const Value& tuple) {
+  return !tuple.elements.empty() || is_simple(*tuple.expr) || tuple.expr->as<checked::TupleExpr>();
+}
+
 Value tuple_slice(FunctionChecker& checker, const Value& tuple, const checked::ViewAxis& slice, SourceRange range) {
   for (const Expr* bound : {slice.start, slice.stop, slice.step})
     if (bound && !bound->as<checked::Constant>()) {
@@ -40,12 +47,16 @@ Value tuple_slice(FunctionChecker& checker, const Value& tuple, const checked::V
           .note("how many elements a tuple has is part of its type");
       return {};
     }
-  const std::vector<Value> parts = take_apart(checker, tuple);
-  const Positions positions = positions_of(slice, static_cast<Int128>(parts.size()));
-  std::vector<Value> taken;
-  for (Int128 i = 0; i < positions.count; ++i)
-    taken.push_back(parts[static_cast<std::size_t>(positions.start + i * positions.step)]);
-  return checker.tree.tuple(std::move(taken), range);
+  const auto taken = [&](const std::vector<Value>& parts) {
+    const Positions positions = positions_of(slice, static_cast<Int128>(parts.size()));
+    std::vector<Value> elements;
+    for (Int128 i = 0; i < positions.count; ++i)
+      elements.push_back(parts[static_cast<std::size_t>(positions.start + i * positions.step)]);
+    return checker.tree.tuple(std::move(elements), range);
+  };
+  if (is_taken_apart(tuple) && !has_effects(*tuple.expr)) return taken(take_apart(checker, tuple));
+  return TreeBuilder::strong(
+      with_parts(checker, tuple, [&](const std::vector<Value>& parts) { return taken(parts).expr; }));
 }
 
 /// "({1}, {2})": the fault reports the extents behind the index.
@@ -62,7 +73,7 @@ std::optional<std::vector<Value>> index_list(FunctionChecker& checker, const ast
   const Value list = checker.value(index);
   if (!list.known()) return std::nullopt;
   if (!list.is_tuple()) return std::vector<Value>{list};
-  return take_apart(checker, list);
+  return all_elements(checker, list);
 }
 
 /// The elements of a tuple that is simple or spelled out, each as a value of its own.
@@ -74,11 +85,24 @@ std::vector<Value> take_apart(FunctionChecker& checker, const Value& tuple) {
   return elements;
 }
 
+/// The elements of any tuple for one who evaluates each once and in order: the first evaluates the tuple.
+std::vector<Value> all_elements(FunctionChecker& checker, const Value& tuple) {
+  if (is_taken_apart(tuple)) return take_apart(checker, tuple);
+  const checked::Variable* variable = temporary(checker, tuple.type(), tuple.range());
+  const Expr* kept = checker.tree.make(tuple.type(), tuple.range(), checked::VariableRef{variable});
+  std::vector<Value> elements = take_apart(checker, {kept, Weak::No, {}});
+  if (!elements.empty()) {
+    Value& first = elements.front();
+    first.expr = checker.tree.make(first.type(), first.range(), checked::Let{variable, tuple.expr, first.expr});
+  }
+  return elements;
+}
+
 /// The arguments of `f(2, 3)` and of `f((2, 3))`; none where one is unknown.
 std::optional<std::vector<Value>> listed_arguments(FunctionChecker& checker, const ast::Call& call) {
   std::vector<Value> given;
   for (const ast::ExprPtr& argument : call.arguments) given.push_back(checker.value(*argument));
-  if (given.size() == 1 && given.front().is_tuple()) given = take_apart(checker, given.front());
+  if (given.size() == 1 && given.front().is_tuple()) given = all_elements(checker, given.front());
   return std::ranges::all_of(given, &Value::known) ? std::optional(std::move(given)) : std::nullopt;
 }
 
@@ -175,7 +199,7 @@ void report_index_count(FunctionChecker& checker, const Value& array, int given,
 }
 
 const checked::Expr* index_value(FunctionChecker& checker, const Value& array, const Value& index, int dimension) {
-  const Expr* converted = index_number(checker, index);
+  const Expr* converted = index_number(checker, index, checker.module.options.bounds_checks);
   if (!converted) return nullptr;
   const std::int64_t extent = array.type()->array.extents[static_cast<std::size_t>(dimension)];
   if (index.is_constant() && extent != ArrayType::kDynamic) {
@@ -189,8 +213,9 @@ const checked::Expr* index_value(FunctionChecker& checker, const Value& array, c
   return converted;
 }
 
-/// An integer as an index or a bound: an i64.
-const checked::Expr* index_number(FunctionChecker& checker, const Value& index) {
+/// An integer as an index or a bound: an i64. What no i64 holds lies behind each array, as the largest does, if that is
+/// looked at.
+const checked::Expr* index_number(FunctionChecker& checker, const Value& index, bool is_looked_at) {
   if (!index.known()) return nullptr;
   if (!index.is_scalar() || !is_integer(index.scalar())) {
     auto diagnostic = checker.report(index.range(), DiagnosticId::IndexType, describe(index));
@@ -198,7 +223,11 @@ const checked::Expr* index_number(FunctionChecker& checker, const Value& index) 
     return nullptr;
   }
   warn_of_late_widening(checker, index, ScalarType::I64);
-  return checker.tree.convert(index, ScalarType::I64);
+  if (index.scalar() != ScalarType::U64 || index.is_constant() || !is_looked_at)
+    return checker.tree.convert(index, ScalarType::I64);
+  const Expr* most = checker.tree.integer(std::numeric_limits<std::int64_t>::max(), ScalarType::U64, index.range());
+  return checker.tree.cast(checker.tree.builtin(BuiltinId::Min, ScalarType::U64, {index.expr, most}, index.range()),
+                           ScalarType::I64);
 }
 
 std::string name_of_array(const FunctionChecker& checker, const Expr& array) {

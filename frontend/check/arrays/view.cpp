@@ -145,7 +145,8 @@ bool add_index_item(FunctionChecker& checker, const ast::Expr& part, bool may_be
     items.push_back({Kind::Position, position, {}, part.range});
     return true;
   }
-  for (const Value& element : take_apart(checker, position)) items.push_back({Kind::Position, element, {}, part.range});
+  for (const Value& element : all_elements(checker, position))
+    items.push_back({Kind::Position, element, {}, part.range});
   return true;
 }
 

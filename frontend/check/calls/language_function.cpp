@@ -72,7 +72,12 @@ Entity call_len(FunctionChecker& checker, const ast::Call& call, SourceRange ran
   if (!arguments) return Unknown{};
   const Value given = checker.value(*(*arguments)[0]);
   if (!given.known()) return Unknown{};
-  if (given.is_tuple()) return checker.tree.weak_integer(static_cast<Int128>(given.type()->elements.size()), range);
+  if (given.is_tuple()) {
+    const Value count = checker.tree.weak_integer(static_cast<Int128>(given.type()->elements.size()), range);
+    if (!has_effects(*given.expr)) return count;
+    return TreeBuilder::strong(with_parts(
+        checker, given, [&](const std::vector<Value>&) { return checker.tree.convert(count, ScalarType::I64); }));
+  }
   if (given.is_array() && given.type()->array.rank() > 0) return extent(checker, given, 0, range);
   if (given.is_text()) return text_length(checker, given, range);
   checker.report((*arguments)[0]->range, DiagnosticId::OperandType, "`len`", describe(given))
@@ -108,7 +113,7 @@ Value extremum(FunctionChecker& checker, BuiltinId id, std::string_view name, co
       continue;
     }
     is_of_tuple = true;
-    for (Value& element : take_apart(checker, given))
+    for (Value& element : all_elements(checker, given))
       if (require_scalar(checker, element, name)) numbers.push_back(std::move(element));
   }
   if (is_of_tuple && numbers.size() == 1) return numbers.front();

@@ -84,7 +84,13 @@ Entity compare_with_none(FunctionChecker& checker, const ast::Compare& node, Sou
   const Entity left = opened(checker, checker.entity(*node.first));
   if (std::holds_alternative<Unknown>(left)) return Unknown{};
   const bool is_none = std::holds_alternative<NoneRef>(left);
-  return TreeBuilder::strong(checker.tree.boolean(is_none == (node.ops.front() == ast::CompareOp::Is), range));
+  const Expr* result = checker.tree.boolean(is_none == (node.ops.front() == ast::CompareOp::Is), range);
+  const auto* value = std::get_if<Value>(&left);
+  if (!value || !value->known() || !has_effects(*value->expr)) return TreeBuilder::strong(result);
+  if (!value->type().is_none())
+    return TreeBuilder::strong(with_temporary(checker, value->expr, [&](const Expr*) { return result; }));
+  report_not_a_value(checker, NoneRef{}, node.first->range);
+  return Unknown{};
 }
 
 /// `a < b < c` is `a < b and b < c` with b evaluated once, and c only where a < b.

@@ -55,6 +55,15 @@ bool is_index_of_threads(std::string_view prefix) {
   return prefix == "threadIdx" || prefix == "blockIdx" || prefix == "blockDim" || prefix == "gridDim";
 }
 
+/// `threadIdx` as a value: its three parts.
+Value along_axes(FunctionChecker& checker, std::string_view prefix, SourceRange range) {
+  std::vector<Value> parts;
+  for (const std::string_view axis : {"x", "y", "z"})
+    parts.push_back(
+        without_weakness(checker, property(checker, std::get<BuiltinId>(*name_table().find(prefix, axis)), range)));
+  return checker.tree.tuple(std::move(parts), range, {"x", "y", "z"});
+}
+
 bool may_be_value(LanguageFunction id) {
   const LanguageFunctionKind kind = info(id).kind;
   return kind == LanguageFunctionKind::Function || kind == LanguageFunctionKind::ModuleFunction;
@@ -118,6 +127,8 @@ Value to_value(FunctionChecker& checker, Entity entity, SourceRange range) {
   if (std::holds_alternative<Unknown>(entity)) return {};
   if (const auto* builtin = std::get_if<BuiltinRef>(&entity); builtin && is_property(builtin->id))
     return without_weakness(checker, property(checker, builtin->id, range));
+  if (const auto* space = std::get_if<NamespaceRef>(&entity); space && is_index_of_threads(space->prefix))
+    return along_axes(checker, space->prefix, range);
   if (const auto* table = std::get_if<TableRef>(&entity)) return table_value(checker, table->table, range);
   if (const auto* text = std::get_if<TextRef>(&entity); text && checker.function)
     return text_literal(checker, text->text, range);
@@ -144,8 +155,6 @@ void report_not_a_value(FunctionChecker& checker, const Entity& entity, SourceRa
                            std::holds_alternative<UfuncRef>(entity) || std::holds_alternative<FunctionRef>(entity) ||
                            std::holds_alternative<MethodRef>(entity) || std::holds_alternative<ReductionRef>(entity);
   if (is_function) diagnostic.fix(std::string(checker.scope.file().text(range)) + "(…)");
-  if (const auto* space = std::get_if<NamespaceRef>(&entity); space && is_index_of_threads(space->prefix))
-    diagnostic.note("it has the axes x, y and z").fix(std::string(checker.scope.file().text(range)) + ".x");
   if (std::holds_alternative<TextRef>(entity)) diagnostic.note(std::string(kPrintAdvice));
 }
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "frontend/check/arrays/index.h"
 #include "frontend/check/arrays/store.h"
+#include "frontend/check/arrays/view.h"
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/expressions/record.h"
 #include "frontend/check/function_checker.h"
@@ -64,16 +65,42 @@ Value stored_where(FunctionChecker& checker, const Value& value, SourceRange ran
   if (!value.is_tuple() || value.elements.empty()) return stored(checker, value, range);
   std::vector<Value> elements;
   for (const Value& element : value.elements) elements.push_back(stored_where(checker, element, range, must_be));
-  return checker.tree.tuple(std::move(elements), value.range());
+  return checker.tree.tuple(std::move(elements), value.range(), value.type()->names);
+}
+
+/// As an index out of bounds, an array of another length is told by checked builds.
+void check_length(FunctionChecker& checker, const Value& array, std::size_t count, SourceRange range) {
+  if (!checker.module.options.bounds_checks || checker.is_trial) return;
+  const Expr* length = checker.tree.convert(extent(checker, array, 0, range), ScalarType::I64);
+  const Expr* wanted = checker.tree.integer(static_cast<std::int64_t>(count), ScalarType::I64, range);
+  append_check(checker, checker.tree.compare(checked::CompareOp::Eq, length, wanted, range),
+               std::to_string(count) + " targets, but the array has {0} elements", {length}, range);
+}
+
+/// The first elements of an array, or rows of a matrix; none where its type has another number of them.
+std::optional<std::vector<Value>> first_elements(FunctionChecker& checker, const Value& array, std::size_t count) {
+  const ArrayType& type = array.type()->array;
+  const bool has_other_length = type.rank() == 0 || (type.extents[0] != ArrayType::kDynamic &&
+                                                     type.extents[0] != static_cast<std::int64_t>(count));
+  if (has_other_length) return std::nullopt;
+  std::vector<Value> elements;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Value position = checker.tree.weak_integer(static_cast<Int128>(i), array.range());
+    elements.push_back(
+        type.rank() == 1
+            ? index(checker, array, {position}, array.range())
+            : select(checker, array, {{IndexItem::Kind::Position, position, {}, array.range()}}, array.range()));
+  }
+  return elements;
 }
 
 /// `a, b = b, a`: every value is there before the first target changes.
 void assign_tuple(FunctionChecker& checker, const std::vector<ast::ExprPtr>& targets, const ast::Expr& target,
                   const Value& value, SourceRange range) {
-  const Value once =
-      value.known() && value.is_tuple() && value.elements.empty() ? stored_once(checker, value, range) : value;
+  const bool has_parts = value.known() && (value.is_array() || (value.is_tuple() && value.elements.empty()));
+  const Value once = has_parts ? stored_once(checker, value, range) : value;
   std::optional<std::vector<Value>> given;
-  if (once.known() && once.is_tuple()) given = parts_for(checker, targets, once);
+  if (once.known() && (once.is_tuple() || once.is_array())) given = parts_for(checker, targets, once);
   if (once.known() && !given)
     checker.report(target.range, DiagnosticId::UnpackCount, targets.size(), describe(value))
         .label(checker.scope.file(), value.range(), "this is " + describe(value));
@@ -81,6 +108,7 @@ void assign_tuple(FunctionChecker& checker, const std::vector<ast::ExprPtr>& tar
     for (const ast::ExprPtr& part : targets) assign(checker, *part, {}, range);
     return;
   }
+  if (once.is_array()) check_length(checker, once, targets.size(), range);
   std::vector<Value> parts;
   for (const Value& part : *given) parts.push_back(targets.size() > 1 ? kept_apart(checker, part, range) : part);
   for (std::size_t i = 0; i < targets.size(); ++i) assign(checker, *targets[i], parts[i], range);
@@ -239,18 +267,19 @@ Value kept_apart(FunctionChecker& checker, const Value& value, SourceRange range
                       [&](const Expr& expr) { return !is_simple(expr) || may_change(checker, expr); });
 }
 
-/// The values for as many targets, of which one may be `*rest`; none where the numbers do not fit.
+/// The values for as many targets, of which one of a tuple may be `*rest`; none where the numbers do not fit.
 std::optional<std::vector<Value>> parts_for(FunctionChecker& checker, const std::vector<ast::ExprPtr>& targets,
-                                            const Value& tuple) {
-  std::vector<Value> elements = take_apart(checker, tuple);
+                                            const Value& value) {
   const auto star =
       std::find_if(targets.begin(), targets.end(), [](const auto& t) { return t->template as<ast::Starred>(); });
+  if (value.is_array()) return star == targets.end() ? first_elements(checker, value, targets.size()) : std::nullopt;
+  std::vector<Value> elements = take_apart(checker, value);
   if (star == targets.end())
     return elements.size() == targets.size() ? std::optional(std::move(elements)) : std::nullopt;
   if (elements.size() + 1 < targets.size()) return std::nullopt;
   const auto first = elements.begin() + (star - targets.begin());
   const auto end = first + static_cast<std::ptrdiff_t>(elements.size() + 1 - targets.size());
-  const Value rest = checker.tree.tuple({first, end}, tuple.range());
+  const Value rest = checker.tree.tuple({first, end}, value.range());
   elements.insert(elements.erase(first, end), rest);
   return elements;
 }

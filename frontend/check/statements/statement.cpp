@@ -282,18 +282,6 @@ void statement(FunctionChecker& checker, const ast::Stmt& stmt) {
   --checker.module.depth;
 }
 
-/// `print(threadIdx)` shows a tuple of its three parts.
-Entity along_axes(FunctionChecker& checker, const NamespaceRef& space, SourceRange range) {
-  std::vector<Value> parts;
-  for (const std::string_view axis : {"x", "y", "z"}) {
-    const NameEntry* entry = space.prefix.empty() ? nullptr : name_table().find(space.prefix, axis);
-    const auto* builtin = entry ? std::get_if<BuiltinId>(entry) : nullptr;
-    if (!builtin || !is_property(*builtin)) return space;
-    parts.push_back(property(checker, *builtin, range));
-  }
-  return checker.tree.tuple(std::move(parts), range);
-}
-
 /// Whether a float is a whole number as `%g` writes it, so that it must be told from an integer: `1.0`.
 const checked::Expr* lacks_point(FunctionChecker& checker, const Value& number) {
   const int digits = number.scalar() == ScalarType::F64 ? 15 : 6;
@@ -347,7 +335,6 @@ void print(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   for (const ast::ExprPtr& argument : call.arguments) {
     if (&argument != &call.arguments.front()) result.pieces.push_back({separator, nullptr});
     Entity given = checker.entity(*argument);
-    if (const auto* space = std::get_if<NamespaceRef>(&given)) given = along_axes(checker, *space, argument->range);
     if (const auto* text = std::get_if<TextRef>(&given)) {
       result.pieces.push_back({text->text, nullptr});
       continue;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "frontend/check/expressions/compare.h"
 #include "frontend/check/expressions/complex.h"
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/expressions/text.h"
@@ -174,8 +175,14 @@ const checked::Expr* truth(FunctionChecker& checker, const Value& value) {
 const checked::Expr* condition(FunctionChecker& checker, const ast::Expr& expr) {
   const auto* logical = expr.as<ast::Logical>();
   if (!logical) {
-    const Value result = scalar(checker, expr, "a condition");
-    return result.known() ? truth(checker, result) : nullptr;
+    const Entity given = opened(checker, checker.entity(expr));
+    if (std::holds_alternative<NoneRef>(given)) return checker.tree.boolean(false, expr.range);
+    const Value result = to_value(checker, given, expr.range);
+    if (result.known() && result.is_tuple() && !has_effects(*result.expr))
+      return checker.tree.boolean(!result.type()->elements.empty(), expr.range);
+    if (result.known() && result.is_complex())
+      return compare(checker, ast::CompareOp::Ne, result, checker.tree.weak_integer(0, expr.range), expr.range).expr;
+    return require_scalar(checker, result, "a condition") ? truth(checker, result) : nullptr;
   }
   std::vector<const Expr*> operands;
   const bool is_and = logical->op == ast::BoolOp::And;

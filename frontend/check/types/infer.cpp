@@ -46,7 +46,7 @@ void contribute(FunctionChecker& checker, const ast::Expr& target, const Value& 
     return;
   }
   const std::vector<ast::ExprPtr>* targets = targets_of(target);
-  if (!targets || !given.is_tuple()) return;
+  if (!targets || !(given.is_tuple() || given.is_array())) return;
   const std::optional<std::vector<Value>> parts = parts_for(checker, *targets, given);
   for (std::size_t i = 0; parts && i < targets->size(); ++i) contribute(checker, *(*targets)[i], (*parts)[i]);
 }
