@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 import re
 import types
 import warnings
@@ -38,7 +39,13 @@ class _ArrayFunction(Function):
 
     @property
     def types(self) -> list[str]:
-        return [str(signature) for signature in self._signatures]
+        """The versions, as NumPy spells those of its ufuncs: `["dd->d"]`."""
+        return [f"{''.join(dtype.char for dtype in loop.inputs)}->{''.join(dtype.char for dtype in loop.outputs)}"
+                for loop in map(self._whole, self._loops)]
+
+    def _whole(self, loop: _Loop) -> _Loop:
+        """The prototype with the types of its results."""
+        return loop
 
     def _chosen(self, loops: list[_Loop], dtypes: list, castings: tuple[str, ...] = ("safe",)) -> _Loop:
         """The first prototype that the inputs convert to without loss, as NumPy chooses."""
@@ -47,7 +54,8 @@ class _ArrayFunction(Function):
                 if all(_fits(found, wanted, casting) for found, wanted in zip(dtypes, loop.inputs)):
                     return loop
         found = ", ".join(str(getattr(dtype, "__name__", dtype)) for dtype in dtypes)
-        raise TypeError(f"`{self.__name__}` has no version for ({found}): there are {', '.join(self.types)}")
+        raise TypeError(f"`{self.__name__}` has no version for ({found}): there are "
+                        f"{', '.join(map(str, self._signatures))}")
 
 
 class DUFunc(_ArrayFunction):
@@ -78,38 +86,40 @@ class DUFunc(_ArrayFunction):
         dtypes = [_dtype(argument) for argument in inputs]
         if all(isinstance(dtype, type) for dtype in dtypes):  # there is no array whose type they could take
             dtypes = [numpy.dtype(dtype) for dtype in dtypes]
-        loop = (self._of_arrays(args, dtypes) or self._chosen(self._loops, dtypes)) if self._loops else \
-            self._found(dtypes)
-        if not loop.outputs:  # the signature has the types of the arguments alone
-            loop.outputs = self._found(loop.inputs).outputs
+        loop = self._loop(args, dtypes)
         shape = numpy.broadcast_shapes(*(getattr(argument, "shape", ()) for argument in inputs))
         out = as_cuda_array(out) if out is not None and is_cuda_array(out) else out
         result = new(shape, loop.outputs[0]) if out is None else out
         if out is not None and not numpy.can_cast(loop.outputs[0], out.dtype, "same_kind"):
             raise TypeError(f"`{self.__name__}` gives {loop.outputs[0]}, which an `out` of {out.dtype} does not hold")
         native = native_stream(stream)
-        target = result if is_cuda_array(result) or _devices.current().is_cpu else \
-            device_array(result.shape, result.dtype)
+        target = _target(result)
         if tuple(target.shape) != shape:
             raise ValueError(f"the result has the shape {shape}, `out` has {tuple(target.shape)}")
         if target is out:  # others are new
             inputs = [_copied(one) if getattr(one, "shape", ()) and one is not out and _overlap(one, out) else one
                       for one in inputs]
         self._run(loop, inputs, target, shape, native)
-        if isinstance(target, DeviceNDArray) and not is_cuda_array(result):
-            target.copy_to_host(result, stream)
-        if isinstance(result, numpy.ndarray):
-            (native or _devices.current()).synchronize()
-            return result[()] if out is None else result
-        return result
+        return _delivered(target, result, stream, out is None)
 
-    def _of_arrays(self, args: list, dtypes: list) -> _Loop | None:
+    def _loop(self, args: list, dtypes: list) -> _Loop:
+        """The prototype for these arguments."""
+        if not self._loops:
+            return self._found(dtypes)
+        return self._whole(self._of_these_types(args, dtypes) or self._chosen(self._loops, dtypes))
+
+    def _whole(self, loop: _Loop) -> _Loop:
+        if not loop.outputs:  # the signature has the types of the arguments alone
+            loop.outputs = self._found(loop.inputs).outputs
+        return loop
+
+    def _of_these_types(self, args: list, dtypes: list) -> _Loop | None:
         """The one prototype that has the types of the arrays, as Numba chooses for its target `cuda`: numbers become
-        what it has for them, unless there is one that has their types, too."""
+        what it has for them, unless there is one that has their types, too. For other targets NumPy chooses."""
         import numpy
-        numbers = [isinstance(argument, (int, float, complex, numpy.number)) for argument in args]
-        if not self._takes_any_number or all(numbers) or not any(numbers):
+        if not self._takes_any_number:
             return None
+        numbers = [isinstance(argument, (int, float, complex, numpy.number)) for argument in args]
         found = [loop for loop in self._loops if all(is_number or dtype == wanted for is_number, dtype, wanted
                                                      in zip(numbers, dtypes, loop.inputs))]
         exact = [loop for loop in found if [numpy.dtype(dtype) for dtype in dtypes] == loop.inputs]
@@ -142,12 +152,73 @@ class DUFunc(_ArrayFunction):
             raise TypeError(f"`{self.__name__}` must return one number")
         return _Loop(inputs, outputs)
 
-    def reduce(self, arg, stream=0):
-        """The elements of a vector, combined by the function."""
-        from ._reduce import Reduce
+    def reduce(self, array, axis: int | None = 0, *, stream=0):
+        """The elements along an axis, combined by the function; those of a vector in any order."""
+        array, axis, loop = self._along(array, axis, "reduce")
+        if array.ndim == 1:
+            from ._reduce import Reduce
+            return Reduce(self).all(_of_type(array, loop.inputs[0], native_stream(stream)), stream)
+        shape = tuple(array.shape[:axis] + array.shape[axis + 1:])
+        if math.prod(shape) and not array.shape[axis]:
+            raise ValueError("a reduction of no elements")
+        return self._run_along(array, axis, loop, shape, stream)
+
+    def accumulate(self, array, axis: int = 0, *, stream=0):
+        """What `reduce` gives for the elements up to each one along an axis, from the first to the last."""
+        array, axis, loop = self._along(array, axis, "accumulate")
+        return self._run_along(array, axis, loop, tuple(array.shape), stream)
+
+    def outer(self, a, b, *, stream=0):
+        """The function of each element of the one and each of the other."""
+        self._check_takes_two("outer")
+        a, b = _input(a), _input(b)
+        ones = (1,) * getattr(b, "ndim", 0)
+        return self(a.reshape(tuple(a.shape) + ones) if ones and getattr(a, "ndim", 0) else a, b, stream=stream)
+
+    def _check_takes_two(self, what: str) -> None:
         if self.nin != 2:
-            raise TypeError("only a function of two numbers reduces")
-        return Reduce(self).all(arg, stream)
+            raise TypeError(f"`{self.__name__}.{what}`: there is that of functions of two numbers alone")
+
+    def _along(self, array: Any, axis: int | None, what: str) -> tuple[Any, int, _Loop]:
+        """An array with one of its axes, and the prototype that combines its elements."""
+        import numpy
+        self._check_takes_two(what)
+        array = _input(array)
+        rank = getattr(array, "ndim", 0)
+        if not rank:
+            raise TypeError(f"`{self.__name__}.{what}` is of arrays, not of a number")
+        if axis is None and rank == 1:
+            axis = 0
+        if not hasattr(axis, "__index__"):
+            raise ValueError(f"`{self.__name__}.{what}` goes along one axis, not along {axis}")
+        if not -rank <= axis < rank:
+            raise numpy.exceptions.AxisError(axis, rank)
+        loop = self._loop([array, array], [array.dtype] * 2)
+        if loop.outputs[0] != loop.inputs[0] and numpy.can_cast(loop.inputs[0], loop.outputs[0]):
+            loop = self._loop([array, array], loop.outputs * 2)  # of what the first two give and the third
+        if loop.inputs != loop.outputs * 2:
+            raise TypeError(f"`{self.__name__}.{what}` takes a version whose result is of the type of its arguments: "
+                            f"for {array.dtype} there is none")
+        return array, operator.index(axis) % rank, loop
+
+    def _run_along(self, array: Any, axis: int, loop: _Loop, shape: tuple[int, ...], stream) -> Any:
+        """Each thread combines the elements along the axis: into one of the result, or into as many of it."""
+        over = tuple(array.shape[:axis] + array.shape[axis + 1:])
+        indices = [f"i{number}" for number in range(len(over))]
+        first, each = (", ".join([*indices[:axis], place, *indices[axis:]]) for place in ("0", "k"))
+        is_whole = len(shape) == array.ndim  # the result has the axis, too
+        type_ = _kernel_type(loop.outputs[0])
+        lines = [f"value = {converted(type_, f'x[{first}]')}", f"out[{first}] = value" if is_whole else "",
+                 f"for k in range(1, x.shape[{axis}]):",
+                 "    value = " + converted(type_, f"core(value, {converted(type_, f'x[{each}]')})"),
+                 f"    out[{each}] = value" if is_whole else f"out[{', '.join(indices)}] = value"]
+        text = kernel_text("along", ["x", "out"], over, "\n".join(filter(None, lines)))
+        result = _maker((array,))(shape, loop.outputs[0])
+        target = _target(result)
+        if math.prod(shape):
+            kernel = self._loaded.kernel(text, "along", {"core": self})
+            launch(kernel, over, [_argument(array, False), _argument(target, False)], native_stream(stream))
+        return _delivered(target, result, stream, True)
 
 
 class NativeDUFunc(DUFunc):
@@ -343,6 +414,22 @@ def _maker(arguments: tuple) -> Any:
         return numpy.empty
     from ._arrays import ndarray
     return ndarray if any(isinstance(one, ndarray) for one in arguments) else device_array
+
+
+def _target(result: Any) -> Any:
+    """What a kernel can write in place of an array for results."""
+    return result if is_cuda_array(result) or _devices.current().is_cpu else device_array(result.shape, result.dtype)
+
+
+def _delivered(target: Any, result: Any, stream, is_new: bool) -> Any:
+    """The array for results with what a kernel has written; a number where it is a NEW one of NumPy's of no axes."""
+    import numpy
+    if isinstance(target, DeviceNDArray) and not is_cuda_array(result):
+        target.copy_to_host(result, stream)
+    if not isinstance(result, numpy.ndarray):
+        return result
+    (native_stream(stream) or _devices.current()).synchronize()
+    return result[()] if is_new else result
 
 
 def _input(argument: Any) -> Any:

@@ -57,6 +57,68 @@ def test_numbers_beside_arrays_take_the_type_of_the_version():
         vectorize(["float32(float32, float32)"])(scaled)(np.zeros(3, np.float32), np.float64(0.5))
 
 
+def test_the_target_cuda_takes_the_version_of_the_types():
+    def doubled(x):
+        return x * 2
+
+    f = vectorize(["float64(float64)", "int64(int64)", "float32(float32)"], target="cuda")(doubled)
+    for given in (np.arange(3), np.arange(3, dtype=np.float32), np.float32(3), 3, 3.0, cuda.to_device(np.arange(3))):
+        wanted = getattr(given, "dtype", None) or np.asarray(given).dtype
+        assert f(given).dtype == wanted, given
+    assert f(np.arange(3, dtype=np.int8)).dtype == np.float64  # the first that is safe
+    host = vectorize(["float64(float64)", "float32(float32)"])(doubled)
+    assert host(np.arange(3, dtype=np.float32)).dtype == np.float64  # as NumPy chooses
+
+
+def test_numbers_alone_take_the_type_of_the_one_version():
+    def product(x, y):
+        return x * y
+
+    found = vectorize(["float32(float32, float32)"], target="cuda")(product)(1.5, 2)
+    assert type(found) is np.float32 and found == 3
+    with pytest.raises(TypeError, match="no version for"):  # as NumPy's functions
+        vectorize(["float32(float32, float32)"])(product)(1.5, 2)
+
+
+@pytest.mark.parametrize("make", [np.asarray, cuda.to_device])
+@pytest.mark.parametrize("dtype", [np.int32, np.float64])
+def test_vectorize_along_an_axis(make, dtype):
+    def host(array):
+        return array.copy_to_host() if cuda.is_cuda_array(array) else array
+
+    for shape in ((7,), (2, 3), (4, 3, 2), (3, 1), (0, 3), (3, 0)):
+        x = np.arange(np.prod(shape), dtype=dtype).reshape(shape)
+        for axis in range(-len(shape), len(shape)):
+            for name in ("reduce", "accumulate"):
+                if name == "reduce" and shape[axis] == 0:
+                    continue
+                expected = getattr(np.add, name)(x, axis, dtype)
+                found = host(getattr(add, name)(make(x), axis))
+                assert found.dtype == dtype and found.shape == expected.shape and (found == expected).all(), (shape, axis)
+        assert (host(add.outer(make(x), make(x[:1]))) == np.add.outer(x, x[:1])).all()
+    x = np.arange(6, dtype=dtype).reshape(2, 3)
+    assert (host(add.reduce(make(x))) == np.add.reduce(x)).all()  # of the first axis
+    assert (host(add.reduce(make(x).T)) == np.add.reduce(x.T)).all()
+    assert add.outer(dtype(1), make(x)).shape == (2, 3)
+
+
+def test_vectorize_along_an_axis_errors():
+    assert add.types == ["ii->i", "ff->f", "dd->d"]
+    assert add.reduce([1.0, 2.0], axis=None) == 3 and vectorize(lambda x, y: x + y).reduce(np.arange(3, dtype="i4")) == 3
+    with pytest.raises(ValueError, match="along one axis, not along None"):
+        add.reduce(np.zeros((2, 3)), axis=None)
+    with pytest.raises(ValueError, match="out of bounds"):
+        add.accumulate(np.zeros(3), 1)
+    with pytest.raises(ValueError, match="no elements"):
+        add.reduce(np.zeros((0, 3)))
+    with pytest.raises(TypeError, match="not of a number"):
+        add.reduce(1.0)
+    with pytest.raises(TypeError, match="functions of two numbers"):
+        vectorize(lambda x: x).outer(np.zeros(3), 1)
+    with pytest.raises(TypeError, match="for float64 there is none"):
+        vectorize(lambda x, y: x < y).reduce(np.zeros(3))
+
+
 def test_vectorize_errors():
     with pytest.raises(TypeError, match="no version for"):
         add(np.array([1j]), np.array([1j]))
