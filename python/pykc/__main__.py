@@ -5,8 +5,7 @@ import os
 import runpy
 import sys
 
-from ._interrupt import stop_kernels_on_interrupt
-from ._redirect import install_as_numba, keep_text_of_exec
+from ._redirect import run_as_numba
 
 USAGE = """usage: python -m pykc script.py [arguments]
        python -m pykc -m module [arguments]
@@ -33,9 +32,7 @@ def run() -> int:
     if not arguments or arguments[0] in ("-h", "--help"):
         print(USAGE)
         return 0 if arguments else 2
-    install_as_numba()
-    keep_text_of_exec()
-    stop_kernels_on_interrupt()
+    run_as_numba()
     if arguments[0] == "-m":
         if len(arguments) < 2:
             print(USAGE, file=sys.stderr)

@@ -83,3 +83,30 @@ def keep_text_of_exec() -> None:
         plain(source, globals, locals, **options)
 
     builtins.exec = exec_with_text
+
+
+def run_as_numba() -> None:
+    """Makes this process one in which Numba is pykc, as those that `multiprocessing` starts from it will be."""
+    from ._interrupt import stop_kernels_on_interrupt
+    install_as_numba()
+    keep_text_of_exec()
+    stop_kernels_on_interrupt()
+    _carry_to_children()
+
+
+class _Redirection:
+    """Among what a new process is sent before it runs the script."""
+
+    def __reduce__(self):
+        return run_as_numba, ()
+
+
+def _carry_to_children() -> None:
+    """Children that are not forked begin with nothing but what they are sent."""
+    from multiprocessing import spawn
+    plain = spawn.get_preparation_data
+
+    def with_redirection(name: str) -> dict:
+        return {**plain(name), "pykc": _Redirection()}
+
+    spawn.get_preparation_data = with_redirection

@@ -65,6 +65,39 @@ def test_programs_of_the_pages(page):
         assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])
+@pytest.mark.parametrize("how", [(), ("-m",)])
+def test_processes_of_a_script(tmp_path, method, how):
+    path = tmp_path / "script.py"
+    path.write_text("""
+import multiprocessing
+import sys
+import numpy as np
+from numba import cuda
+
+
+@cuda.jit
+def add_one(x):
+    x[cuda.grid(1)] += 1
+
+
+def child(n):
+    made = {}
+    exec("from numba import cuda\\n@cuda.jit\\ndef k(x):\\n    x[0] += 1", made)
+    x = np.zeros(n)
+    add_one[1, n](x)
+    made["k"][1, 1](x)
+    return int(x.sum())
+
+
+if __name__ == "__main__":
+    with multiprocessing.get_context(sys.argv[1]).Pool(1, maxtasksperchild=1) as pool:
+        print(pool.map(child, [3, 4]))
+""")
+    done = run("-m", "pykc", *how, "script" if how else str(path), method, cwd=tmp_path, timeout=60)
+    assert done.stdout.strip() == "[4, 5]", done.stderr
+
+
 def test_numbapro(tmp_path):
     path = tmp_path / "script.py"
     path.write_text("""
