@@ -9,10 +9,11 @@ from typing import Any, Sequence
 from . import _devices, _native
 from ._capture import CUDA, CaptureError
 from ._elementwise import Loaded
-from ._modules import Function
+from ._modules import Function, program_around
 from ._results import result_types
 from ._source import FunctionText, SourceError
 from .cuda._faults import python_error
+from .types import Signature, Tuple, Type, from_dtype, typeof, void
 
 class PykcWarning(UserWarning):
     """Something runs in another way than was asked for, or slower than it might."""
@@ -40,6 +41,7 @@ class HostCode(Function):
     def __init__(self, py_func: types.FunctionType, text: FunctionText | None = None):
         super().__init__(py_func, text)
         self._results: dict[tuple, list] = {}  # the dtypes, by the types of the arguments
+        self._compiled: list[Signature] = []
         self._loaded = Loaded()
 
     def run(self, args: Sequence[Any], threads: int = 1, places: dict[str, int] = {},
@@ -49,9 +51,11 @@ class HostCode(Function):
         import numpy
 
         from .cuda._arguments import Prepared
-        types_ = ("int64",) * len(first) + tuple(map(_type, args))
+        given = tuple(map(_type, args))
+        types_ = ("int64",) * len(first) + tuple(map(str, given))
         if types_ not in self._results:
             self._results[types_] = _numbers(self, list(types_))
+            self._compiled.append(Signature(_result_type(self._results[types_]), given))
         results = [numpy.empty(threads, dtype) for dtype in self._results[types_]]
         prepared = Prepared(tuple(args))
         names = [f"x{number}" for number in range(len(prepared.values))]
@@ -81,6 +85,7 @@ class HostFunction(HostCode):
     def recompile(self) -> None:
         """Forgets what was compiled, and how: the next call compiles again, by what `targetoptions` says now."""
         self._results.clear()
+        self._compiled.clear()
         self._loaded = Loaded()
         self._is_to_spread = bool(self.targetoptions["parallel"])
         self._python: types.FunctionType | None = None  # what runs where the whole function is not compiled
@@ -123,6 +128,52 @@ class HostFunction(HostCode):
         values = [result[0].item() for result in self.run(args)]
         return tuple(values) if len(values) > 1 else values[0] if values else None
 
+    # --- what it was compiled for --------------------------------------------------------------------------------
+
+    @property
+    def nopython_signatures(self) -> list[Signature]:
+        """What it was compiled for by calls of the host, with the results; nothing where it runs as Python."""
+        return list(self._compiled) if self._python is None else []
+
+    @property
+    def signatures(self) -> list[tuple[Type, ...]]:
+        """The types of the arguments of these."""
+        return [one.args for one in self.nopython_signatures]
+
+    def inspect_types(self, file=None) -> None:
+        """Prints the function with the types that were found, for each list of arguments."""
+        if not self.signatures:
+            print(f"# `{self.__name__}` is compiled for no types yet, or runs as Python\n{self.text.text}", file=file)
+        for signature in self.nopython_signatures:
+            print(f"{self.__name__} {signature}\n{'-' * 80}\n{self._emitted(signature, 'checked')}", file=file)
+
+    def inspect_llvm(self, signature=None):
+        """LLVM's assembly for the CPU: of the version for these types of arguments, or a dictionary of all."""
+        return self._inspected(signature, "llvm")
+
+    def inspect_asm(self, signature=None):
+        """The CPU's assembly: of the version for these types of arguments, or a dictionary of all."""
+        return self._inspected(signature, "asm")
+
+    def _inspected(self, signature, emit: str):
+        versions = {one.args: one for one in self.nopython_signatures}
+        if signature is not None:
+            return self._emitted(versions[tuple(getattr(signature, "args", signature))], emit)
+        return {args: self._emitted(one, emit) for args, one in versions.items()}
+
+    def _emitted(self, signature: Signature, emit: str) -> str:
+        """What the compiler makes of a kernel that calls it once."""
+        results = [from_dtype(dtype) for dtype in self._results[tuple(map(str, signature.args))]]
+        names = [f"x{number}" for number in range(len(signature.args))]
+        outs = [f"out{number}" for number in range(len(results))]
+        types_ = ", ".join(map(str, [*signature.args, *(f"{one}[:]" for one in results)]))
+        stored = f"{', '.join(f'{out}[0]' for out in outs)} = " if outs else ""
+        text = (f'@{CUDA}.jit("void({types_})")\ndef caller({", ".join([*names, *outs])}):\n'
+                f"    {stored}core({', '.join(names)})\n")
+        program = program_around(text, {"core": self}, "caller")
+        found = _native.compile(*program.main, target="cpu", emit=emit, import_=program.import_)
+        return found.decode() if isinstance(found, bytes) else found
+
 
 def _positions(function: types.FunctionType, args: tuple, keywords: dict[str, Any]) -> tuple:
     import inspect
@@ -137,12 +188,16 @@ def on_cpu():
     return _devices.using(_devices.device("cpu"))
 
 
-def _type(argument: Any) -> str:
-    from .types import typeof
+def _type(argument: Any) -> Type:
     try:
-        return str(typeof(argument))
+        return typeof(argument)
     except ValueError as error:
         raise NotImplementedError(str(error)) from None
+
+
+def _result_type(dtypes: list) -> Type:
+    types_ = list(map(from_dtype, dtypes))
+    return Tuple(types_) if len(types_) > 1 else types_[0] if types_ else void
 
 
 def _numbers(function: Function, types_: list[str]) -> list:

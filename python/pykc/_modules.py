@@ -39,6 +39,10 @@ class Function:
         self.__module__ = py_func.__module__
         self.__wrapped__ = py_func
 
+    def __reduce__(self) -> str:
+        """As a plain function it is pickled, and copied, by its name."""
+        return self.__qualname__
+
     @property
     def text(self) -> FunctionText:
         if self._text is None:

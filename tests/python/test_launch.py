@@ -1,9 +1,11 @@
 """`@cuda.jit` in all its forms, launches, and what can be asked of a kernel."""
 import collections
+import copy
 import ctypes
 import gc
 import os
 import pathlib
+import pickle
 import sys
 import typing
 import warnings
@@ -524,6 +526,31 @@ def test_arguments_that_fit_no_signature():
     with pytest.raises(TypeError, match="no signature") as error:
         kernel[1, 1](np.zeros(1, np.complex128), 1j)
     assert isinstance(error.value, pykc.CompileError) and error.value.diagnostics[0]["code"] == "E0285"
+
+
+@cuda.jit
+def double_all(x):
+    x[cuda.grid(1)] *= 2
+
+
+@cuda.jit(device=True)
+def twice(x):
+    return 2 * x
+
+
+def test_functions_are_pickled_by_their_names():
+    for function in (double_all, twice):
+        assert pickle.loads(pickle.dumps(function)) is function and copy.deepcopy(function) is function
+    x = np.ones(3)
+    pickle.loads(pickle.dumps(double_all[1, 3]))(x)
+    assert x.tolist() == [2, 2, 2]
+
+    @cuda.jit
+    def inner(x):
+        x[0] = 1
+
+    with pytest.raises((AttributeError, pickle.PicklingError), match="local"):
+        pickle.dumps(inner)
 
 
 def test_shared_memory_barriers_and_warps():

@@ -1,4 +1,5 @@
 """vectorize, guvectorize, reductions, and functions that the host calls."""
+import io
 import itertools
 import warnings
 
@@ -8,7 +9,7 @@ import pytest
 import pykc
 from pykc import cuda
 from pykc.numba import guvectorize, jit, njit, vectorize
-from pykc.types import float32, float64, int16, void
+from pykc.types import float32, float64, int16, int64, void
 
 
 @vectorize(["int32(int32, int32)", "float32(float32, float32)", float64(float64, float64)], target="cuda")
@@ -251,6 +252,38 @@ def test_jit_of_host_functions():
         assert sums(np.arange(5)) == (10.0, 5.0) and sums(np.arange(5, dtype=np.float32)) == (10.0, 5.0)
         x = np.zeros(4)
         assert fill(x) is None and (x == 3).all()
+
+
+def test_what_functions_of_the_host_were_compiled_for(capsys):
+    @njit
+    def f(x, y=2):
+        return x + y, y
+
+    assert f.signatures == f.nopython_signatures == [] and f.inspect_llvm() == {}
+    f.inspect_types()
+    assert "no types yet" in capsys.readouterr().out
+    f(1), f(1.5, 2), f(2, 3)
+    assert f.signatures == [(int64, int64), (float64, int64)]
+    assert str(f.nopython_signatures[1]) == "Tuple(float64, int64)(float64, int64)"
+    f.inspect_types()
+    shown = capsys.readouterr().out
+    assert "x: i64, y: i64" in shown and "x: f64, y: i64" in shown
+    file = io.StringIO()
+    f.inspect_types(file=file)
+    assert file.getvalue() == shown
+    assert list(f.inspect_llvm()) == f.signatures and "fadd double" in f.inspect_llvm(f.signatures[1])
+    assert "ret" in f.inspect_asm()[int64, int64]
+    with pytest.raises(KeyError):
+        f.inspect_asm((float32,))
+    f.recompile()
+    assert f.signatures == []
+
+    @njit
+    def first(x):
+        x[0] = 1
+
+    first(np.zeros(3))
+    assert first.nopython_signatures == [void(float64[::1])] and "store" in first.inspect_llvm(first.signatures[0])
 
 
 def test_jit_says_what_it_does_not_compile():

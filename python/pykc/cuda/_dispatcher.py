@@ -4,6 +4,7 @@ from __future__ import annotations
 import collections.abc
 import contextlib
 import functools
+import operator
 import re
 import types
 from typing import Any
@@ -33,6 +34,9 @@ class Configured(_native.Launch):
 
     def __init__(self, dispatcher: Dispatcher, grid, block, stream=None, shared: int = 0):
         super().__init__(dispatcher, dispatcher._recent, (grid, block, native_stream(stream), shared))
+
+    def __reduce__(self) -> tuple:
+        return operator.getitem, (self.dispatcher, self.where)
 
 
 class Extended(Configured):
