@@ -11,6 +11,7 @@ import sys
 import types
 from typing import Any
 
+from . import _native
 from ._kernel_names import NATIVE_TYPES
 from ._source import FunctionText
 from ._struct import Struct
@@ -23,8 +24,10 @@ _MISSING = object()
 _FFI = "from numba import cuda\n\n\n@cuda.jit(device=True)\ndef from_buffer(x):\n    return x\n"
 
 
-class CaptureError(TypeError):
+class CaptureError(_native.CompileError, TypeError):
     """A value that kernels cannot know."""
+
+    diagnostics: list[dict[str, Any]] = []  # the compiler has not seen the kernel
 
 
 def names_of(text: FunctionText) -> dict[str, set[tuple[str, ...]]]:

@@ -7,7 +7,7 @@ import warnings
 from typing import Any, Sequence
 
 from . import _devices, _native
-from ._capture import CUDA, CaptureError
+from ._capture import CUDA
 from ._elementwise import Loaded
 from ._modules import Function, program_around
 from ._results import result_types
@@ -20,7 +20,7 @@ class PykcWarning(UserWarning):
 
 
 #: What says that pykc does not compile something.
-REFUSALS = (_native.CompileError, CaptureError, SourceError, NotImplementedError)
+REFUSALS = (_native.CompileError, SourceError, NotImplementedError)
 
 
 def first_line(error: Exception) -> str:

@@ -18,13 +18,12 @@ from IPython.core.magic_arguments import argument, magic_arguments, parse_argstr
 from IPython.display import Code, display
 
 from . import _devices, _native
-from ._capture import CaptureError
 from ._interrupt import stop_kernels_on_interrupt
 from ._machine_code import sass
 from ._source import SourceError
 from .cuda._dispatcher import Dispatcher, default_chip
 
-_ERRORS = (_native.Error, CaptureError, SourceError)
+_ERRORS = (_native.Error, SourceError)
 _OURS = tuple(str(pathlib.Path(module).parent) for module in (__file__, IPython.__file__))
 #: The views, with the lexer that colours each.
 _VIEWS = {"types": "python", "ir": "text", "llvm": "llvm", "ptx": "ptx", "sass": "text", "asm": "gas"}

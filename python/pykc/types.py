@@ -225,7 +225,7 @@ pyobject = Type("pyobject")
 
 _SAME = {"bool_": "boolean", "b1": "boolean", "byte": "uint8", "char": "int8", "uchar": "uint8", "short": "int16",
          "ushort": "uint16", "int_": "int64", "uint": "uint64", "intc": "int32", "uintc": "uint32", "long_": "int64",
-         "ulong": "uint64", "longlong": "int64", "ulonglong": "uint64", "float_": "float32", "double": "float64",
+         "ulong": "uint64", "longlong": "int64", "ulonglong": "uint64", "size_t": "uint64", "ssize_t": "int64", "float_": "float32", "double": "float64",
          "i1": "int8", "i2": "int16", "i4": "int32", "i8": "int64", "u1": "uint8", "u2": "uint16", "u4": "uint32",
          "u8": "uint64", "f2": "float16", "f4": "float32", "f8": "float64", "c8": "complex64", "c16": "complex128"}
 for _name, _same in _SAME.items():
@@ -300,20 +300,31 @@ def _layout(array) -> str:
 
 def parsed(text: str) -> Signature:
     """The signature that a string spells."""
-    found = eval(text, {"__builtins__": {}}, {name: globals()[name] for name in
-                                              (*NUMBA_NAMES, "Array", "Tuple", "UniTuple", "CPointer")})
+    found = eval(text, {"__builtins__": {}}, {"types": sys.modules[__name__], "bool": globals()["boolean"], **{
+        name: globals()[name] for name in (*NUMBA_NAMES, "Array", "Tuple", "UniTuple", "CPointer")}})
     return found if isinstance(found, Signature) else Signature(void, found if isinstance(found, tuple) else (found,))
 
 
 def signature_text(signature) -> str | None:
     """One signature as pykc reads it; None where it names a type that signatures cannot spell."""
     if isinstance(signature, str):
-        return signature
+        return _in_parentheses(signature)
     if isinstance(signature, Signature):
         return _spelled(str(signature))
     if isinstance(signature, (tuple, list)):
         return _spelled(f"({', '.join(str(part) for part in signature)})")
     raise TypeError(f"{signature!r} is no signature")
+
+
+def _in_parentheses(text: str) -> str:
+    """A signature that is a list of types, `float32[:], int64`, as the tuple that Python takes it for."""
+    import ast
+    try:
+        listed = ast.parse(text.strip(), mode="eval").body
+    except SyntaxError:  # for the compiler to tell
+        return text
+    is_bare = isinstance(listed, ast.Tuple) and listed.elts and listed.elts[0].col_offset == listed.col_offset
+    return f"({text})" if is_bare else text
 
 
 def _spelled(text: str) -> str | None:

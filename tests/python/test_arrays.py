@@ -163,8 +163,9 @@ def test_memory_of_the_host():
 def test_as_cuda_array(host):
     device = cuda.to_device(host)
     assert cuda.is_cuda_array(device) and not cuda.is_cuda_array(host) and cuda.as_cuda_array(device) is device
-    with pytest.raises(TypeError, match="cuda array interface"):
-        cuda.as_cuda_array(3)
+    for wrong in (3, host, host[0]):
+        with pytest.raises(TypeError, match="cuda array interface"):
+            cuda.as_cuda_array(wrong)
     assert (np.asarray(device) == host).all()
 
 

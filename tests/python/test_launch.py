@@ -528,6 +528,34 @@ def test_arguments_that_fit_no_signature():
     assert isinstance(error.value, pykc.CompileError) and error.value.diagnostics[0]["code"] == "E0285"
 
 
+@pytest.mark.parametrize("signature", ["void(float32[:], float64)", None])
+@pytest.mark.parametrize("args", [
+    (np.zeros(2, np.float32),), (np.zeros(2, np.float32), 1, 2), (cuda.In(np.zeros(2, np.float32)),),
+    ((1, 2),), (np.zeros(2, np.float32), (1,), 2), (3, 3), (np.zeros(2), 3), (cuda.In(np.zeros(2)), 3),
+    (np.zeros(2), (1, 2)), (np.zeros(2, np.float32), np.zeros(1, "f8, f8")[0])])
+def test_arguments_that_do_not_fit_are_type_errors(signature, args):
+    def first(x, y):
+        x[0] = y
+
+    if signature or len(args) != 2:
+        with pytest.raises(TypeError) as error:
+            cuda.jit(signature)(first)[1, 1](*args)
+        assert isinstance(error.value, (pykc.LaunchError, pykc.CompileError))
+
+
+@pytest.mark.parametrize("signature", ["float32[:], int64", " float32[::1], size_t", "float32[:], ssize_t",
+                                       "types.float32[:], types.int64", ["float64[:], int64", "float32[:], int64"],
+                                       "float32[:], UniTuple(int64, 1)", "(float32[:], bool)"])
+def test_signatures_that_are_lists_of_types(signature):
+    @cuda.jit(signature)
+    def kernel(x, y):
+        x[0] = 5
+
+    x = np.zeros(1, np.float32)
+    kernel[1, 1](x, (1,) if "Tuple" in signature else True if "bool" in signature else 1)
+    assert x[0] == 5 and len(kernel.signatures[0]) == 2
+
+
 @cuda.jit
 def double_all(x):
     x[cuda.grid(1)] *= 2

@@ -242,6 +242,40 @@ print(found.testsRun, len(found.skipped), found.wasSuccessful(), cuda.config.CUD
 """) == "2 1 True 1"
 
 
+def test_what_numba_says_of_itself():
+    in_place_of_numba("""
+import numba
+import numpy as np
+from numba import cuda, size_t, ssize_t
+from numba.core.errors import TypingError
+from numba.cuda.cudadrv.driver import driver
+assert numba.version_info.short == (0, 62) and numba.version_info.full == (0, 62, 1)
+assert numba.version_info.string == numba.__version__ and numba.version_info.major == 0
+assert size_t == numba.uint64 and ssize_t == numba.int64
+numba.set_num_threads(1)
+assert numba.get_num_threads() == 1
+for wrong, error in ((0, ValueError), (10 ** 6, ValueError), (1.5, TypeError)):
+    try:
+        numba.set_num_threads(wrong)
+        assert False
+    except error:
+        pass
+assert driver.get_device_count() == len(cuda.gpus) and driver.get_version() == cuda.runtime.get_version()
+
+@cuda.jit
+def kernel(x):
+    x[0] = names["a"]
+
+names = {"a": 1}
+for kind in (TypingError, TypeError):
+    try:
+        kernel[1, 1](np.zeros(1))
+        assert False
+    except kind as error:
+        assert "cannot use `names`, a dict" in str(error)
+""")
+
+
 def test_too_late():
     done = run("-c", "import sys, types; sys.modules['numba'] = types.ModuleType('numba')\n"
                      "import pykc; pykc.install_as_numba()")

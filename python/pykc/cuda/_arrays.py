@@ -362,11 +362,11 @@ def is_cuda_array(obj) -> bool:
 
 def as_cuda_array(obj, sync: bool = True) -> DeviceNDArray:
     """Another library's array (`__cuda_array_interface__` or DLPack) without a copy; the result keeps it alive.
-    TypeError where it has neither."""
+    TypeError where it has neither, and for NumPy's arrays, which are the host's."""
     import numpy
     if isinstance(obj, DeviceNDArray):
         return obj
-    if not is_cuda_array(obj) and not hasattr(obj, "__dlpack__"):
+    if not is_cuda_array(obj) and (isinstance(obj, numpy.ndarray) or not hasattr(obj, "__dlpack__")):
         raise TypeError("*obj* doesn't implement the cuda array interface.")
     interface = getattr(obj, "__cuda_array_interface__", None)
     if interface and interface.get("mask") is not None:

@@ -174,6 +174,12 @@ class Dispatcher(Function):
 
     def _launched(self, how: str, where: tuple, args: tuple) -> None:
         """Launches: HOW is the method of the native kernel, WHERE its arguments before those of the kernel."""
+        try:
+            self._launch(how, where, args)
+        except (_native.LaunchError, _native.CompileError) as error:
+            raise _with_types(error, args) from None
+
+    def _launch(self, how: str, where: tuple, args: tuple) -> None:
         if self._defaults is not None and len(args) < self._defaults[0]:
             args += self._defaults[1][len(args) - self._defaults[0]:]
         if _config.CUDA_WARN_ON_IMPLICIT_COPY and not _devices.current().is_cpu:
@@ -190,18 +196,18 @@ class Dispatcher(Function):
                 given = self._with_stated(kernel, given)
             prepared = Prepared(given)
             if prepared.are_plain and all(a is b for a, b in zip(args, prepared.values)):
-                raise _with_types(error, args) from None
+                raise
             self._launched_around(prepared, kernel, how, where)
             types_ = argument_types(args)
             if not prepared.are_plain and types_ not in self._around_types:
                 self._around_types.append(types_)
         except _native.KernelFault as fault:
             raise python_error(fault, self.py_func) from None
-        except _native.CompileError as error:
+        except _native.CompileError:
             arrays = with_arrays(args)
             if arrays is args:
-                raise _with_types(error, args) from None
-            return self._launched(how, where, arrays)
+                raise
+            return self._launch(how, where, arrays)
         if _devices.counts_for:  # not what launches behind that are made by
             return
         watch = self._loaded[_place()][0]
@@ -559,23 +565,29 @@ def argument_types(args: tuple) -> tuple[Type, ...]:
 
 def _with_types(error: Exception, args: tuple) -> Exception:
     """A launch whose arguments do not fit is Python's TypeError, too."""
-    if isinstance(error, _native.LaunchError) and ("parameter" in str(error) or "argument" in str(error)):
-        return _ArgumentError(*error.args)
-    if isinstance(error, _native.CompileError) and error.diagnostics[0]["code"] in _NO_SIGNATURE:
-        given = ", ".join(map(str, argument_types(args)))
-        head = "No matching definition" if error.diagnostics[0]["code"] == "E0285" else "Ambiguous overloading"
-        made = _SignatureError(f"{error}\n{head} for argument type(s) {given}")
-        made.diagnostics = error.diagnostics
-        return made
-    return error
+    if isinstance(error, TypeError):
+        return error
+    if isinstance(error, _native.LaunchError):
+        return _ArgumentError(*error.args) if "parameter" in str(error) or "argument" in str(error) else error
+    first = next(iter(getattr(error, "diagnostics", ())), {"code": "", "file": ""})  # errors of CUDA C++ have none
+    code, text = first["code"], str(error)
+    if code in _NO_SIGNATURE:
+        text += f"\n{_NO_SIGNATURE[code]} for argument type(s) {', '.join(map(str, argument_types(args)))}"
+    elif code not in _NO_PARAMETER or not first["file"].startswith("<"):
+        return error
+    made = _SignatureError(text)
+    made.diagnostics = error.diagnostics
+    return made
 
 
-_NO_SIGNATURE = ("E0285", "E0286")  # of several none fits the arguments, or more than one
-
+#: Of several signatures none fits the arguments, or more than one.
+_NO_SIGNATURE = {"E0285": "No matching definition", "E0286": "Ambiguous overloading"}
+#: Too many arguments, too few, or another type; of the kernel itself where a kernel around it, `<k>`, calls it so.
+_NO_PARAMETER = ("E0245", "E0246", "E0249")
 
 #: An argument does not fit its parameter.
 _ArgumentError = type("LaunchError", (_native.LaunchError, TypeError), {"__module__": "pykc"})
-#: The arguments fit none of several signatures, or more than one.
+#: The arguments fit none of several signatures, or more than one, or are not those of a kernel that another calls.
 _SignatureError = type("CompileError", (_native.CompileError, TypeError), {"__module__": "pykc"})
 
 

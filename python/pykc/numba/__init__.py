@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import importlib
+import threading
+from typing import NamedTuple
 
 from .. import _config as config
 from .. import cuda, types
@@ -13,7 +15,28 @@ from ..types import from_dtype, typeof
 from .errors import *
 
 _pykc_path = "numba"
+_this_thread = threading.local()
+
+
+class _VersionInfo(NamedTuple):
+    major: int
+    minor: int
+    patch: int
+    short: tuple[int, int]
+    full: tuple[int, int, int]
+    string: str
+    tuple: tuple[str, ...]
+    git_revision: None
+
+
+def _version_info(text: str) -> _VersionInfo:
+    parts = tuple(text.split("."))
+    major, minor, patch = map(int, parts)
+    return _VersionInfo(major, minor, patch, (major, minor), (major, minor, patch), text, parts, None)
+
+
 __version__ = "0.62.1"  # the version whose interface this is
+version_info = _version_info(__version__)
 
 literal_unroll, carray, farray = (KernelName(f"numba.{name}") for name in ("literal_unroll", "carray", "farray"))
 _TYPES = frozenset(types.NUMBA_NAMES)
@@ -23,13 +46,17 @@ __all__ = ["jit", "njit", "vectorize", "guvectorize", "prange", "objmode", "lite
 
 
 def get_num_threads() -> int:
-    """The cores of this machine."""
-    import os
-    return os.cpu_count() or 1
+    """What `set_num_threads` was given in this thread, else the cores of this machine."""
+    return getattr(_this_thread, "count", config.NUMBA_NUM_THREADS)
 
 
 def set_num_threads(n: int) -> None:
-    """The CPU device takes the cores that it may use."""
+    """Is remembered, and changes nothing else: the CPU device takes the cores that it may use."""
+    if not hasattr(n, "__index__"):
+        raise TypeError("The number of threads specified must be an integer")
+    if not 1 <= n <= config.NUMBA_NUM_THREADS:
+        raise ValueError(f"The number of threads must be between 1 and {config.NUMBA_NUM_THREADS}")
+    _this_thread.count = int(n)
 
 
 def __getattr__(name: str):
