@@ -102,3 +102,31 @@ class Liveness:
 def _surely_assigned(statement: ast.stmt) -> set[str]:
     may_not = {node.target.id for node in own_nodes([statement]) if isinstance(node, ast.NamedExpr)}
     return assigned([statement]) - may_not
+
+
+def held_elements(tree: ast.AST, arrays: set[str]) -> set[str]:
+    """The arrays of which a variable gets an element, by an assignment or as what a loop goes through."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.For) and isinstance(node.iter, ast.Name):
+            found.add(node.iter.id)
+        if isinstance(node, ast.Assign) and any(isinstance(target, (ast.Name, ast.Tuple)) for target in node.targets):
+            values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+            found |= {value.value.id for value in values if isinstance(value, ast.Subscript)
+                      and isinstance(value.value, ast.Name) and not _is_field_or_part(value.slice)}
+    return found & arrays
+
+
+def _is_field_or_part(index: ast.expr) -> bool:
+    return isinstance(index, ast.Slice) or isinstance(index, ast.Constant) and isinstance(index.value, str)
+
+
+def written(tree: ast.AST, arrays: set[str]) -> set[str]:
+    """The arrays to whose elements something is assigned."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
+            while isinstance(node, (ast.Subscript, ast.Attribute)):
+                node = node.value
+            found |= {node.id} if isinstance(node, ast.Name) else set()
+    return found & arrays

@@ -9,11 +9,12 @@ from typing import Any, Sequence
 from . import _devices, _native
 from ._capture import CUDA
 from ._elementwise import Loaded
-from ._modules import Function, program_around
-from ._results import result_types
+from ._flow import held_elements, written
+from ._modules import Function
+from ._results import caller_of, result_types
 from ._source import FunctionText, SourceError
 from .cuda._faults import python_error
-from .types import Signature, Tuple, Type, from_dtype, typeof, void
+from .types import Array, Record, Signature, Tuple, Type, from_dtype, typeof, void
 
 class PykcWarning(UserWarning):
     """Something runs in another way than was asked for, or slower than it might."""
@@ -54,7 +55,8 @@ class HostCode(Function):
         given = tuple(map(_type, args))
         types_ = ("int64",) * len(first) + tuple(map(str, given))
         if types_ not in self._results:
-            self._results[types_] = _numbers(self, list(types_))
+            self._refuse_copies(given, len(first))
+            self._results[types_] = _numbers(self, ["int64"] * len(first) + list(given))
             self._compiled.append(Signature(_result_type(self._results[types_]), given))
         results = [numpy.empty(threads, dtype) for dtype in self._results[types_]]
         prepared = Prepared(tuple(args))
@@ -72,6 +74,17 @@ class HostCode(Function):
             except _native.KernelFault as fault:
                 raise python_error(fault, self.py_func) from None
         return results
+
+
+    def _refuse_copies(self, given: tuple[Type, ...], skipped: int) -> None:
+        """A variable that holds a record of an array is a copy in pykc's language; in Numba and in Python it shows what
+        the function writes to the array."""
+        parameters = self.text.tree.args.args[skipped:]
+        arrays = {one.arg for one, type_ in zip(parameters, given)
+                  if isinstance(type_, Array) and isinstance(type_.element, Record)}
+        if arrays and (found := sorted(held_elements(self.text.tree, arrays) & written(self.text.tree, arrays))):
+            raise NotImplementedError(f"a record of `{found[0]}` that a variable holds would be a copy, and the function "
+                                      f"writes to `{found[0]}`")
 
 
 class HostFunction(HostCode):
@@ -163,14 +176,7 @@ class HostFunction(HostCode):
 
     def _emitted(self, signature: Signature, emit: str) -> str:
         """What the compiler makes of a kernel that calls it once."""
-        results = [from_dtype(dtype) for dtype in self._results[tuple(map(str, signature.args))]]
-        names = [f"x{number}" for number in range(len(signature.args))]
-        outs = [f"out{number}" for number in range(len(results))]
-        types_ = ", ".join(map(str, [*signature.args, *(f"{one}[:]" for one in results)]))
-        stored = f"{', '.join(f'{out}[0]' for out in outs)} = " if outs else ""
-        text = (f'@{CUDA}.jit("void({types_})")\ndef caller({", ".join([*names, *outs])}):\n'
-                f"    {stored}core({', '.join(names)})\n")
-        program = program_around(text, {"core": self}, "caller")
+        program = caller_of(self, signature.args, self._results[tuple(map(str, signature.args))])
         found = _native.compile(*program.main, target="cpu", emit=emit, import_=program.import_)
         return found.decode() if isinstance(found, bytes) else found
 
@@ -200,7 +206,7 @@ def _result_type(dtypes: list) -> Type:
     return Tuple(types_) if len(types_) > 1 else types_[0] if types_ else void
 
 
-def _numbers(function: Function, types_: list[str]) -> list:
+def _numbers(function: Function, types_: list[Type | str]) -> list:
     dtypes = result_types(function, types_)
     if dtypes is None:
         raise NotImplementedError(f"`{function.__name__}` returns an array or what else has no dtype")

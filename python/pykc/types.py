@@ -225,7 +225,8 @@ pyobject = Type("pyobject")
 
 _SAME = {"bool_": "boolean", "b1": "boolean", "byte": "uint8", "char": "int8", "uchar": "uint8", "short": "int16",
          "ushort": "uint16", "int_": "int64", "uint": "uint64", "intc": "int32", "uintc": "uint32", "long_": "int64",
-         "ulong": "uint64", "longlong": "int64", "ulonglong": "uint64", "size_t": "uint64", "ssize_t": "int64", "float_": "float32", "double": "float64",
+         "ulong": "uint64", "longlong": "int64", "ulonglong": "uint64", "size_t": "uint64", "ssize_t": "int64",
+         "float_": "float32", "double": "float64",
          "i1": "int8", "i2": "int16", "i4": "int32", "i8": "int64", "u1": "uint8", "u2": "uint16", "u4": "uint32",
          "u8": "uint64", "f2": "float16", "f4": "float32", "f8": "float64", "c8": "complex64", "c16": "complex128"}
 for _name, _same in _SAME.items():

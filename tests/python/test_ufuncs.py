@@ -369,6 +369,67 @@ def test_options_and_signatures_that_array_functions_lack():
         guvectorize([float32(float32[:], float32[:])], "(n)->(n)")(lambda x, y: None)
 
 
+@pytest.mark.parametrize("align", [True, False])
+def test_functions_of_the_host_take_records(align):
+    part = np.dtype([("x", np.float64), ("id", np.int32), ("flag", bool)], align=align)
+
+    @njit
+    def numbered(parts, ids, step):
+        for i in range(len(parts)):
+            parts[i]["id"] = i * step[0]
+            parts[i].flag = True
+            ids[i] = parts[i].id
+        return parts[0].x, parts[1]["id"]
+
+    @njit
+    def moved(part, by):
+        part.x += by
+        return part.x
+
+    parts, ids = np.zeros(3, part), np.zeros(3)
+    parts["x"] = 0.5
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert numbered(parts, ids, (2, 1.5)) == (0.5, 2) and ids.tolist() == parts["id"].tolist() == [0, 2, 4]
+        assert parts["flag"].all()
+        assert moved(parts[1], 1) == 1.5 and parts["x"].tolist() == [0.5, 1.5, 0.5]
+    assert "store" in numbered.inspect_llvm(numbered.signatures[0])
+
+
+def test_functions_of_the_host_hold_no_copies_of_records():
+    """In Numba, as in Python, such a variable shows what is written to the array."""
+    @njit
+    def swapped(parts):
+        first = parts[0]
+        parts[0] = parts[1]
+        parts[1] = first
+
+    @njit
+    def exchanged(parts):
+        parts[0], parts[1] = parts[1], parts[0]
+
+    @njit
+    def last(parts):
+        for part in parts:
+            parts[1]["id"] = part["id"] + 5
+        return parts[1]["id"]
+
+    @njit
+    def largest(parts):
+        best = parts[0]
+        for i in range(1, len(parts)):
+            if parts[i].id > best.id:
+                best = parts[i]
+        return best.id
+
+    for function in (swapped, exchanged, last):
+        compiled, plain = (np.array([(1,), (2,)], [("id", np.int32)]) for _ in range(2))
+        with pytest.warns(pykc.PykcWarning, match="would be a copy"):
+            found = function(compiled)
+        assert found == function.py_func(plain) and (compiled == plain).all(), function.__name__
+    assert largest(np.array([(1,), (7,), (2,)], [("id", np.int32)])) == 7
+
+
 def test_functions_of_the_host_take_tuples():
     @njit
     def smallest(values, limits):
