@@ -101,6 +101,8 @@ def test_vectorize_along_an_axis(make, dtype):
     x = np.arange(6, dtype=dtype).reshape(2, 3)
     assert (host(add.reduce(make(x))) == np.add.reduce(x)).all()  # of the first axis
     assert (host(add.reduce(make(x).T)) == np.add.reduce(x.T)).all()
+    assert (host(add.outer(make(x).T, make(x)[:, ::2])) == np.add.outer(x.T, x[:, ::2])).all()
+    assert (host(add.accumulate(make(x)[:, ::-1], 1)) == np.add.accumulate(x[:, ::-1], 1)).all()
     assert add.outer(dtype(1), make(x)).shape == (2, 3)
 
 
