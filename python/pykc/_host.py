@@ -83,8 +83,8 @@ class HostCode(Function):
         arrays = {one.arg for one, type_ in zip(parameters, given)
                   if isinstance(type_, Array) and isinstance(type_.element, Record)}
         if arrays and (found := sorted(held_elements(self.text.tree, arrays) & written(self.text.tree, arrays))):
-            raise NotImplementedError(f"a record of `{found[0]}` that a variable holds would be a copy, and the function "
-                                      f"writes to `{found[0]}`")
+            raise NotImplementedError(f"a record of `{found[0]}` that a variable holds would be a copy, and the "
+                                      f"function writes to `{found[0]}`")
 
 
 class HostFunction(HostCode):

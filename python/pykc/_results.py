@@ -14,8 +14,8 @@ _LETTERS = {"i": "int", "u": "uint", "f": "float", "c": "complex"}
 
 
 def caller_of(function: Function, types: Sequence[Type | str], stored: Sequence[Any] = ()) -> Program:
-    """A kernel that calls the function with x0, x1 … of these types, and stores what it returns, of the dtypes STORED,
-    in arrays."""
+    """A kernel that calls the function with x0, x1 … of these types. It stores in arrays what the function returns, of
+    the dtypes STORED."""
     names = [f"x{number}" for number in range(len(types))]
     outs = [f"out{number}" for number in range(len(stored))]
     result = f"{', '.join(f'{out}[0]' for out in outs)} = " if outs else ""
