@@ -340,10 +340,10 @@ class GUFunc(_ArrayFunction):
 def vectorize(ftylist_or_function=(), target: str = "cpu", **options):
     """`@vectorize`: of a function of numbers one of arrays, which runs on the device in use, whatever TARGET says.
 
-    The signatures, `["float32(float32, float32)"]`, are what it is compiled for, the first one that fits the arguments,
-    for `target="cuda"` before it one of exactly their types; without any it is compiled for the types of each call. What
-    it makes broadcasts as NumPy's ufuncs do, takes `out=`, and has `reduce`, `accumulate` and `outer`. Given arrays of
-    the device it returns one, and nothing goes through the host."""
+    The signatures, `["float32(float32, float32)"]`, are what it is compiled for, the first one that fits the arguments;
+    for `target="cuda"` one of exactly their types comes before it. Without any it is compiled for the types of each
+    call. What it makes broadcasts as NumPy's ufuncs do, takes `out=`, and has `reduce`, `accumulate` and `outer`. Given
+    arrays of the device it returns one, and nothing goes through the host."""
     return vectorized(DUFunc, ftylist_or_function, target, options)
 
 
