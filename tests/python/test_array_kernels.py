@@ -86,6 +86,40 @@ def test_integers_of_both_kinds():
     assert (row, column, z) == ([0, 0, 0, 1], [0, 1, 2, 0], [3, 2, 1, 3])
 
 
+@pytest.mark.parametrize("parameters, text, x, expected", [
+    ("int32 x, int64 z", "z = x * 100000000LL;", [1, 100], [10**8, 10**10]),
+    ("int32 x, int64 z", "z = 1LL << x;", [1, 40], [2, 2**40]),
+    ("int32 x, int64 z", "z = x / 2u + (x > 0u);", [1, -40], [1, 2**31 - 19]),
+    ("int32 x, uint64 z", "z = x * 0x9E3779B97F4A7C15ULL", [1, 3], [0x9E3779B97F4A7C15, 0xDAA66D2C7DDF743F]),
+    ("int32 x, int64 z", "z = 2; z *= 010u; z <<= 1u; int x1 = 3; z += x1 > -1;", [1, 2], [33, 33]),
+    ("uint32 x, int64 z", "z = x > -1;", [1, 2], [0, 0]), ("uint8 x, int64 z", "z = x > -1;", [1, 2], [1, 1]),
+    ("uint32 x, int64 z", "int n = -1; z = x < n;", [1, 2], [1, 1]),
+    ("bool x, int64 z", "z = ~x;", [False, True], [-1, -2]), ("uint8 x, int32 z", "z = ~x;", [0, 1], [-1, -2]),
+    ("float32 x, float64 z", "z = x > -1 ? x / 2u : x * 1.5f", [1, -2], [0.5, -3])])
+def test_numbers_have_the_types_of_their_endings(parameters, text, x, expected):
+    inputs, output = parameters.split(", ")
+    kernel = pykc.ElementwiseKernel(inputs, output, text)
+    assert kernel(pykc.array(x, inputs.split()[0])).tolist() == expected
+    total = pykc.ReductionKernel("int32 x", "int64 y", "x * 100000000LL", "a + b", "y = a / 2LL", "0LL", "total")
+    assert total(pykc.array([1, 100], "i4")).item() == 101 * 10**8 // 2
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("int k = 1; { int k = 2; z = k * x; } z += k;", [3.0, 5.0]),
+    ("{ int k = 2; z = k * x; } { float k = 0.5f; z += k; }", [2.5, 4.5]),
+    ("z = 0; for (int j = 0; j < 2; j++) z += j; for (float j = 0; j < 1; j += 0.5f) z += j;", [1.5, 1.5]),
+    ("z = 0; { float x = 0.5; z += x; } z += x;", [1.5, 2.5]),
+    ("int k_ = 9; { int k = 1; z = k; } float k = 0.25f; z += k + k_;", [10.25, 10.25]),
+    ("z = 0; for (int j = 0; j < 2; j++) { float j = 0.5f; z += j; }", [1.0, 1.0]),
+    ("switch (1) { case 0: { int k = 1; z = k; break; } case 1: { float k = 0.5f; z = k; break; } }", [0.5, 0.5]),
+    ("int k[2] = {1, 2}; if (x > 0) { float k[1] = {0.5f}; z = k[0]; } z += k[1];", [2.5, 2.5])])
+def test_blocks_of_c_have_names_of_their_own(text, expected):
+    assert pykc.ElementwiseKernel("float32 x", "float32 z", text)(pykc.array([1, 2], "f4")).tolist() == expected
+    around = pykc.ElementwiseKernel("float32 x", "float32 z", text, loop_prep="float c = 1; { int c = 2; }",
+                                    after_loop="int c_ = c;")
+    assert around(pykc.array([1, 2], "f4")).tolist() == expected
+
+
 def test_loops_of_c():
     x = np.array([1, 2, 3, 7, 27])
     kernel = pykc.ElementwiseKernel("int64 x", "int32 steps, int64 odd", """
@@ -279,7 +313,7 @@ def test_old_values_of_atomic_operations():
 
 def test_translation_keeps_the_meaning_of_c():
     text = translated("T d = a ? b : -c; z -= d / 2u;", {"T": "f32"}, {"a", "b", "c", "z"}, set()).text
-    assert text == "d: f32 = (b if a else (-c))\nz -= c_quotient(d, 2)"
+    assert text == "d: f32 = (b if a else (-c))\nz = c_difference(z, c_quotient(d, u32(2)))"
 
 
 def test_preamble_and_mistakes():

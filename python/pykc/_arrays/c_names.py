@@ -38,17 +38,32 @@ TAKEN = set(keyword.kwlist) - {"if", "else", "for", "while", "break", "continue"
 ATOMICS = {"atomicAdd": "add", "atomicSub": "sub", "atomicMax": "max", "atomicMin": "min", "atomicAnd": "and_",
             "atomicOr": "or_", "atomicXor": "xor", "atomicExch": "exch"}
 
+#: The functions of operators whose sides C converts in another way than the language where one has no sign.
+COMPARISONS = {"==": "c_equal", "!=": "c_unequal", "<": "c_less", "<=": "c_at_most", ">": "c_greater",
+               ">=": "c_at_least"}
+ARITHMETIC = {"+": "c_sum", "-": "c_difference", "*": "c_product", "&": "c_and", "|": "c_or", "^": "c_xor"}
+SHIFTS = {"<<": "c_shifted_up", ">>": "c_shifted_down"}
+
 #: What the translated text calls.
 PRELUDE = """import math
 import cmath
 import numpy as np
 
 
+def c_beside(x, y):
+    # an integer as C converts it beside another one
+    if isinstance(y, u64) and isinstance(x, int):
+        return u64(x)
+    if isinstance(y, u32) and (isinstance(x, i32) or isinstance(x, i16) or isinstance(x, i8)):
+        return u32(x)
+    return x
+
+
 def c_quotient(a, b):
-    if isinstance(a, i64) and isinstance(b, u64):
-        return u64(a) // b
-    if isinstance(a, u64) and isinstance(b, i64):
-        return a // u64(b)
+    return c_cut(c_beside(a, b), c_beside(b, a))
+
+
+def c_cut(a, b):
     if isinstance(a, int) and isinstance(b, int):
         quotient = a // b
         return quotient + 1 if quotient < 0 and quotient * b != a else quotient
@@ -56,12 +71,18 @@ def c_quotient(a, b):
 
 
 def c_rest(a, b):
-    if isinstance(a, i64) and isinstance(b, u64):
-        return u64(a) % b
-    if isinstance(a, u64) and isinstance(b, i64):
-        return a % u64(b)
+    return c_left(c_beside(a, b), c_beside(b, a))
+
+
+def c_left(a, b):
     rest = a % b
     return rest - b if rest != 0 and (a < 0) != (b < 0) else rest
+
+
+def c_inverse(x):
+    if isinstance(x, bool) or isinstance(x, i8) or isinstance(x, u8) or isinstance(x, i16) or isinstance(x, u16):
+        return ~i32(x)
+    return ~x
 
 
 def c_round(x):
@@ -104,6 +125,18 @@ def c_{name}{bits}(x):
     return {f"{kind}{bits}({name}({argument}{bits}(x)))"}
 
 """ for name, kind, argument in (("popc", "i", "u"), ("clz", "i", "u"), ("ffs", "i", "i"), ("brev", "u", "u"))
-    for bits in (32, 64)) + """
+    for bits in (32, 64)) + "".join(f"""
+def {name}(a, b):
+    return c_beside(a, b) {operator} c_beside(b, a)
+
+""" for operator, name in {**COMPARISONS, **ARITHMETIC}.items()) + "".join(f"""
+def {name}(a, b):
+    if isinstance(a, u64):
+        return a {operator} u64(b)
+    if isinstance(a, u32):
+        return a {operator} u32(b)
+    return a {operator} i32(b)
+
+""" for operator, name in SHIFTS.items()) + """
 
 """

@@ -7,7 +7,7 @@ import ast
 import re
 from typing import NamedTuple
 
-from .c_names import ATOMICS, CALLS, CONSTANTS, TAKEN, TYPES
+from .c_names import ARITHMETIC, ATOMICS, CALLS, COMPARISONS, CONSTANTS, SHIFTS, TAKEN, TYPES
 
 _TOKENS = re.compile(r"""\s*(?:(?P<number>(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[fFuUlL]*)
     |(?P<name>[A-Za-z_]\w*(?:::\w+)?) | (?P<character>'(?:\\.|[^'\\])') | (?P<text>"[^"]*")
@@ -40,7 +40,7 @@ def translated(text: str, types: dict[str, str], known: set[str], functions: set
     defines; RANK is that of the index `_ind`."""
     parser = _Parser(f"{before}\n;{text}" if before else text, types, known, functions, rank)
     lines = parser.statements()
-    behind = _Parser(after, types, parser.known, functions, rank).statements()
+    behind = parser.followed_by(after).statements()
     return CBody("\n".join(lines) or "pass", "\n".join(behind), frozenset(parser.reads), frozenset(parser.assigns),
                  parser.has_branches)
 
@@ -71,7 +71,9 @@ class _Parser:
     def __init__(self, text: str, types: dict[str, str], known: set[str], functions: set[str], rank: int):
         self.text = _COMMENTS.sub(" ", text)
         self.types = {**TYPES, **types}
-        self.known, self.functions, self.rank = set(known), functions, rank
+        self.functions, self.rank = functions, rank
+        self.blocks = [{name: name for name in known}]  # what is declared in each block around, by its name in the text
+        self.given = set(known) | functions  # the names that the text has
         self.reads: set[str] = set()
         self.assigns: set[str] = set()
         self.has_branches = False
@@ -99,6 +101,26 @@ class _Parser:
         raise NotImplementedError(f"{what} in `{self.text.strip()}`: {instead}. Bodies have assignments, declarations, "
                                   "`if`, loops, atomic operations, and expressions of CUDA C without "
                                   "pointers")
+
+    def followed_by(self, text: str) -> _Parser:
+        """The parser of a text that stands behind this one."""
+        parser = _Parser(text, self.types, set(), self.functions, self.rank)
+        parser.blocks, parser.given = self.blocks, self.given
+        return parser
+
+    def declared(self, name: str) -> str:
+        """The name in the text of what is declared here, another one where the text has had this one."""
+        block = self.blocks[-1]
+        found = name
+        while name not in block and (found in self.given or found != name and found in self.tokens):
+            found = f"{found}_"
+        self.given.add(found)
+        block[name] = found
+        return found
+
+    def known(self, name: str) -> str | None:
+        """The name in the text of what is declared around."""
+        return next((block[name] for block in reversed(self.blocks) if name in block), None)
 
     @property
     def token(self) -> str | None:
@@ -131,15 +153,14 @@ class _Parser:
                       "return a value and are no templates, or text of the language of kernels, `def f(x): …`")
         name = self.take()
         self.functions.add(name)
-        self.known = set()
+        self.blocks, self.given = [{}], set(self.functions)
         self.take("(")
         parameters = []
         while not self.takes(")"):
             type_ = self.type_here()
             if not type_:
                 self.fail(f"`{self.token}` as a type")
-            self.known.add(self.token)
-            parameters.append(f"{self.take()}: {type_}")
+            parameters.append(f"{self.declared(self.take())}: {type_}")
             if self.token != ")":
                 self.take(",")
         if self.token != "{":
@@ -160,8 +181,10 @@ class _Parser:
             return []
         if self.takes("{"):
             lines = []
+            self.blocks.append({})
             while not self.takes("}"):
                 lines += self.statement()
+            self.blocks.pop()
             return lines or ["pass"]
         if self.takes("if"):
             return self.branch()
@@ -228,6 +251,7 @@ class _Parser:
         step: list[str] = []
         is_for = self.take() == "for"
         self.take("(")
+        self.blocks.append({})
         if is_for:
             begin = self.statement()
         condition = "True" if is_for and self.token == ";" else self.expression()
@@ -240,6 +264,7 @@ class _Parser:
         self.steps.append(step)
         lines = [*begin, f"while {condition}:", *(f"    {line}" for line in [*self.statement(), *step] or ["pass"])]
         self.steps.pop()
+        self.blocks.pop()
         return lines
 
     def do(self) -> list[str]:
@@ -264,6 +289,7 @@ class _Parser:
         lines = [f"{subject} = {self.expression()}"]
         self.take(")")
         self.take("{")
+        self.blocks.append({})
         self.steps.append(None)
         word, otherwise = "if", []
         while not self.takes("}"):
@@ -280,13 +306,16 @@ class _Parser:
                 lines += [f"{word} {' or '.join(conditions)}:", *body]
                 word = "elif"
         self.steps.pop()
+        self.blocks.pop()
         return [*lines, *(otherwise if word == "elif" else otherwise[1:] and ["if True:", *otherwise[1:]])]
 
     def case(self) -> list[str]:
         lines: list[str] = []
         in_braces = self.takes("{")
+        self.blocks.append({})
         while self.token not in ("case", "default", "break", "}"):
             lines += self.statement()
+        self.blocks.pop()
         ends = self.takes("break")
         if ends:
             self.take(";")
@@ -319,9 +348,8 @@ class _Parser:
         operation = ATOMICS[self.take()]
         self.take("(")
         self.take("&")
-        name = self.take()
-        if name not in self.known:
-            self.fail(f"`{name}`, which is no parameter,")
+        token = self.take()
+        name = self.known(token) or self.fail(f"`{token}`, which is no parameter,")
         self.assigns.add(name)
         index = self.index()
         self.take(",")
@@ -349,10 +377,9 @@ class _Parser:
 
     def declaration(self, type_: str) -> list[str]:
         """What is behind the type: `x`, `x = 1`, `x {1}`, `x(1, 2)`, or `x[3]`, which may have values."""
-        name = self.take()
-        if name == "i" and self.returns is None:
+        if self.token == "i" and self.returns is None:
             self.fail("`i`, which is the index of the element,", "declare another name")
-        self.known.add(name)
+        name = self.declared(self.take())
         if self.token == "[" and type_:
             return self.array(name, type_)
         annotation = f": {type_}" if type_ else ""
@@ -414,9 +441,8 @@ class _Parser:
         name = re.match(r"\w+", target).group()
         self.reads.add(name)
         value = self.expression()
-        if operator in ("/=", "%="):
-            return f"{target} = {_FUNCTIONS[operator[0]]}({target}, {value})"
-        return f"{target} {operator} {value}"
+        found = _operation(operator[:-1], target, value)
+        return f"{target} {operator} {value}" if found[0] == "(" else f"{target} = {found}"
 
     def part(self, target: str) -> str:
         """`z.real(x)`, which changes a complex number."""
@@ -431,8 +457,7 @@ class _Parser:
         name = self.take()
         if not re.match(r"[A-Za-z_]", name):
             self.fail(f"`{name}`")
-        if name not in self.known:
-            self.fail(f"`{name}`, which nothing declares,", "declare it: `float " + name + " = …;`")
+        name = self.known(name) or self.fail(f"`{name}`, which nothing declares,", f"declare it: `float {name} = …;`")
         self.assigns.add(name)
         return f"{name}[{self.index()}]" if self.token == "[" else name
 
@@ -455,14 +480,15 @@ class _Parser:
             right = self.binary(_BINARY[operator] + 1)
             if operator in _WORDS:  # true or false, whereas Python's give the value of a side
                 left = f"(bool({left}) {_WORDS[operator]} bool({right}))"
-            elif operator in _FUNCTIONS:
-                left = f"{_FUNCTIONS[operator]}({left}, {right})"
             else:
-                left = f"({left} {operator} {right})"
+                left = _operation(operator, left, right)
         return left
 
     def unary(self) -> str:
-        if self.token in ("-", "+", "~"):
+        if self.takes("~"):
+            inner = self.unary()
+            return f"(~{inner})" if _is_number(inner) else f"c_inverse({inner})"
+        if self.token in ("-", "+"):
             return f"({self.take()}{self.unary()})"
         if self.takes("!"):
             return f"(not {self.unary()})"
@@ -518,10 +544,9 @@ class _Parser:
             self.at += 4
         if self.token == "(":
             return self.call(token)
-        if token in CONSTANTS and token not in self.known:
+        if token in CONSTANTS and self.known(token) is None:
             return str(CONSTANTS[token])
-        if token not in self.known:
-            self.fail(f"`{token}`, which is no parameter,")
+        token = self.known(token) or self.fail(f"`{token}`, which is no parameter,")
         self.reads.add(token)
         if self.token == "[":
             return f"{token}[{self.index()}]"
@@ -582,10 +607,31 @@ class _Parser:
 
 
 def _number(token: str) -> str:
-    if token[:2] in ("0x", "0X"):
-        return token.rstrip("uUlL")
-    text = token.rstrip("fFuUlL")
-    is_float = any(character in text for character in ".eE") or token[-1] in "fF"
-    if not is_float:
-        return str(int(text, 8)) if text[0] == "0" and len(text) > 1 else text
-    return repr(float(text))
+    """A number, with the type that its ending says."""
+    is_hexadecimal = token[:2] in ("0x", "0X")
+    text = token.rstrip("uUlL" if is_hexadecimal else "fFuUlL")
+    if not is_hexadecimal:
+        if any(character in text for character in ".eE") or token[-1] in "fF":
+            return repr(float(text))
+        text = str(int(text, 8)) if text[0] == "0" and len(text) > 1 else text
+    ending = token[len(text):].lower() if is_hexadecimal else token.lstrip("0123456789").lower()
+    type_ = ("u" if "u" in ending else "i") + ("64" if "l" in ending else "32")
+    return f"{type_}({text})" if ending else text
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"\(?-?(\d+|0[xX][\da-fA-F]+)\)?", text) is not None
+
+
+def _operation(operator: str, left: str, right: str) -> str:
+    """Two values by an operator of C. Where one may have no sign, a function converts them as C does."""
+    if operator in _FUNCTIONS:
+        return f"{_FUNCTIONS[operator]}({left}, {right})"
+    has_unsigned = "u32(" in left + right or "u64(" in left + right
+    is_plain = any(re.fullmatch(r"\d+|\d*\.\d*(e[-+]?\d+)?", side) for side in (left, right))
+    if operator in COMPARISONS and (has_unsigned or not is_plain) or has_unsigned:
+        functions = {**COMPARISONS, **ARITHMETIC, **SHIFTS}
+        # A number that is spelled out is an `int` where it fits one.
+        sides = (f"i32({side})" if _is_number(side) and abs(eval(side)) < 2 ** 31 else side for side in (left, right))
+        return f"{functions[operator]}({', '.join(sides)})"
+    return f"({left} {operator} {right})"
