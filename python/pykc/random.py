@@ -13,8 +13,9 @@ from typing import Any
 import numpy
 
 from ._arrays import sampling
-from ._arrays.creation import asarray
+from ._arrays.creation import asarray, asnumpy
 from ._arrays.decompositions import eigh
+from ._arrays.generated import computed
 from ._arrays.indexing import take
 from ._arrays.joining import broadcast_to, where
 from ._arrays.ndarray import as_dtype, as_shape, axis_of, ndarray
@@ -69,25 +70,26 @@ class Generator:
         """Numbers of the normal distribution of mean 0 and deviation 1."""
         return self._floats(sampling.NORMAL, size, dtype, 0, 1, out)
 
-    def normal(self, loc: float = 0.0, scale: float = 1.0, size=None, dtype=float) -> ndarray:
+    def normal(self, loc=0.0, scale=1.0, size=None, dtype=float) -> ndarray:
         """Numbers of the normal distribution of this mean and deviation, which may be arrays."""
+        require("scale", scale, least=0)
+        loc, scale, size = parameters(loc, scale, size)
         if isinstance(loc, ndarray) or isinstance(scale, ndarray):
-            loc, scale, size = parameters(loc, scale, size)
             return (self.standard_normal(size, dtype) * scale + loc).astype(dtype, copy=False)
-        if scale < 0:
-            raise ValueError("scale < 0")
         return self._floats(sampling.NORMAL, size, dtype, loc, scale)
 
-    def exponential(self, scale: float = 1.0, size=None, dtype=float) -> ndarray:
+    def exponential(self, scale=1.0, size=None, dtype=float) -> ndarray:
         """Numbers of the exponential distribution of this mean."""
         require("scale", scale, least=0)
-        if isinstance(scale, ndarray):
-            scale, _, size = parameters(scale, 0, size)
-            return (self.standard_exponential(size, dtype) * scale).astype(dtype, copy=False)
         return self._inverted("-a * math.log(1 - u)", size, dtype, scale, 0)
 
-    def _inverted(self, value: str, size, dtype, a: float, b: float) -> ndarray:
-        """VALUE of `u`, a number from 0 to below 1 for each element."""
+    def _inverted(self, value: str, size, dtype, a, b) -> ndarray:
+        """VALUE of `u`, a number from 0 to below 1 for each element, and of A and B, which may be arrays."""
+        a, b, size = parameters(a, b, size)
+        if isinstance(a, ndarray) or isinstance(b, ndarray):
+            u = self.random(size, dtype)
+            a, b = (broadcast_to(asarray(one, u.dtype), u.shape) for one in (a, b))
+            return computed(f"z = {value}", u.dtype, u=(u, u.dtype), a=(a, u.dtype), b=(b, u.dtype))
         return self._floats(sampling.of_unit(value), size, dtype, a, b)
 
     def _sampled(self, function: str, a, b, size, dtype) -> ndarray:
@@ -169,16 +171,19 @@ class Generator:
 
     def triangular(self, left, mode, right, size=None, dtype=float) -> ndarray:
         """Numbers whose density rises from LEFT to MODE and falls to RIGHT."""
-        if not left <= mode <= right or left == right:
+        right, _, _ = parameters(right, 0, None)
+        left, mode, size = parameters(left, mode, size, right)
+        is_in_order = (left <= mode) & (mode <= right) & (left < right)
+        if not (is_in_order.all() if isinstance(is_in_order, ndarray) else is_in_order):
             raise ValueError("left <= mode <= right, and left < right")
         part = (mode - left) / (right - left)
         found = self._inverted("math.sqrt(u * a) if u < a else 1 - math.sqrt((1 - u) * (1 - a))", size, dtype, part, 0)
-        return found * (right - left) + left
+        return (found * (right - left) + left).astype(dtype, copy=False)
 
     def power(self, a, size=None, dtype=float) -> ndarray:
         """Numbers from 0 to 1 whose density is a power."""
-        if a <= 0:
-            raise ValueError("a <= 0")
+        require("a", a, above=0)
+        a, _, size = parameters(a, 0, size)
         return self._inverted("math.pow(u, a)", size, dtype, 1 / a, 0)
 
     def poisson(self, lam=1.0, size=None, dtype="int64") -> ndarray:
@@ -255,33 +260,41 @@ class Generator:
         """Bytes of the host."""
         return self.integers(0, 256, length, "uint8").tobytes()
 
-    def lognormal(self, mean: float = 0.0, sigma: float = 1.0, size=None, dtype=float) -> ndarray:
+    def lognormal(self, mean=0.0, sigma=1.0, size=None, dtype=float) -> ndarray:
         """Numbers whose logarithms have the normal distribution of this mean and deviation."""
         return find("exp")(self.normal(mean, sigma, size, dtype))
 
-    def laplace(self, loc: float = 0.0, scale: float = 1.0, size=None, dtype=float) -> ndarray:
+    def laplace(self, loc=0.0, scale=1.0, size=None, dtype=float) -> ndarray:
         """Numbers of Laplace's distribution."""
+        require("scale", scale, least=0)
         return self._inverted("a - b * math.copysign(math.log(max(1 - abs(2 * u - 1), 1e-30)), 0.5 - u)", size, dtype,
                               loc, scale)
 
-    def logistic(self, loc: float = 0.0, scale: float = 1.0, size=None, dtype=float) -> ndarray:
+    def logistic(self, loc=0.0, scale=1.0, size=None, dtype=float) -> ndarray:
         """Numbers of the logistic distribution."""
+        require("scale", scale, least=0)
         return self._inverted("a + b * math.log(max(u, 1e-30) / (1 - u))", size, dtype, loc, scale)
 
-    def gumbel(self, loc: float = 0.0, scale: float = 1.0, size=None, dtype=float) -> ndarray:
+    def gumbel(self, loc=0.0, scale=1.0, size=None, dtype=float) -> ndarray:
         """Numbers of Gumbel's distribution."""
+        require("scale", scale, least=0)
         return self._inverted("a - b * math.log(max(-math.log(1 - u), 1e-30))", size, dtype, loc, scale)
 
-    def rayleigh(self, scale: float = 1.0, size=None, dtype=float) -> ndarray:
+    def rayleigh(self, scale=1.0, size=None, dtype=float) -> ndarray:
         """Numbers of Rayleigh's distribution."""
+        require("scale", scale, least=0)
         return self._inverted("a * math.sqrt(-2 * math.log(1 - u))", size, dtype, scale, 0)
 
-    def weibull(self, a: float, size=None, dtype=float) -> ndarray:
+    def weibull(self, a, size=None, dtype=float) -> ndarray:
         """Numbers of Weibull's distribution of shape A."""
+        require("a", a, above=0)
+        a, _, size = parameters(a, 0, size)
         return self._inverted("math.pow(-math.log(1 - u), a)", size, dtype, 1 / a, 0)
 
-    def pareto(self, a: float, size=None, dtype=float) -> ndarray:
+    def pareto(self, a, size=None, dtype=float) -> ndarray:
         """Numbers of Pareto's distribution of shape A, from 0 on."""
+        require("a", a, above=0)
+        a, _, size = parameters(a, 0, size)
         return self._inverted("math.expm1(-math.log(1 - u) * a)", size, dtype, 1 / a, 0)
 
     def integers(self, low: int, high: int | None = None, size=None, dtype="int64", endpoint: bool = False) -> ndarray:
@@ -319,6 +332,7 @@ class Generator:
         if p is not None:
             if not replace:
                 raise NotImplementedError("choice with p= and replace=False")
+            _check_probabilities(p, count)
             sums = cumsum(asarray(p, float))
             places = searchsorted(sums / sums[-1], self.random(size), "right").clip(0, count - 1)
         elif replace:
@@ -329,6 +343,17 @@ class Generator:
                 raise ValueError("cannot take a larger sample than population when replace is False")
             places = self.permutation(count)[:wanted].reshape(() if size is None else size)
         return places if is_count else take(a, places, axis)
+
+
+def _check_probabilities(p, count: int) -> None:
+    p = asnumpy(p)
+    if p.ndim != 1 or p.size != count:
+        raise ValueError(f"`p` has {count} probabilities in one dimension, not the shape {p.shape}")
+    if not (p >= 0).all():
+        raise ValueError("probabilities are not non-negative")
+    nearly = max(numpy.finfo(p.dtype if p.dtype.kind == "f" else float).eps, numpy.finfo(float).eps) ** 0.5
+    if abs(p.sum(dtype=float) - 1) > nearly:
+        raise ValueError("probabilities do not sum to 1")
 
 
 class RandomState(Generator):

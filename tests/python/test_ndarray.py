@@ -579,6 +579,10 @@ def test_methods_that_change_the_array():
 
 def test_arrays_of_bytes_and_iterators(tmp_path):
     assert_same(pykc.frombuffer(b"\1\0\2\0\3\0", np.int16, offset=2), np.array([2, 3], np.int16))
+    assert_same(pykc.frombuffer(b"\0\1\0\2", ">u2"), np.array([1, 2], np.uint16))
+    assert_same(pykc.frombuffer(b"\1\2", pykc.types.uint8), np.array([1, 2], np.uint8))
+    with pytest.raises(TypeError, match="the other order"):
+        pykc.array([1, 2], np.int16).view(">i2")
     assert_same(pykc.fromiter((i * i for i in range(4)), float), np.array([0.0, 1, 4, 9]))
     pykc.savez(tmp_path / "two.npz", pykc.arange(3), other=pykc.ones(2))
     with np.load(tmp_path / "two.npz") as found:

@@ -89,3 +89,30 @@ def test_parameters_outside(case):
     for rng in (np.random.default_rng(), pykc.random.default_rng()):
         with pytest.raises(ValueError):
             getattr(rng, name)(*parameters)
+
+
+@pytest.mark.parametrize("name, parameters", [
+    ("laplace", ([0.0, 100], [1, 2])), ("logistic", (5, [1.0, 2])), ("gumbel", ([1.0, 50], 2.0)), ("pareto", ([5, 9],)),
+    ("rayleigh", ([1, 20.0],)), ("weibull", ([2.0, 4],)), ("power", ([1.0, 5],)), ("exponential", ([1.0, 20],)),
+    ("normal", ([0, 100], [1, 2])), ("triangular", ([0.0, 10], [1, 10], 20)), ("lognormal", ([0.0, 1], 0.25))])
+def test_parameters_broadcast(name, parameters):
+    rng = pykc.random.default_rng(3)
+    draw, numpys = getattr(rng, name), getattr(np.random.default_rng(4), name)
+    arrays = [pykc.array(one) for one in parameters]
+    assert draw(*parameters).shape == draw(*arrays).shape == (2,) and draw(*arrays, size=(3, 2)).dtype == float
+    found, expected = draw(*arrays, size=(COUNT, 2)).get(), numpys(*parameters, size=(COUNT, 2))
+    np.testing.assert_allclose(np.median(found, 0), np.median(expected, 0), rtol=0.1, atol=0.1)
+    with pytest.raises(ValueError):
+        draw(*parameters, size=3)
+    with pytest.raises(ValueError):
+        draw(*[[1.0, -1.0]] * len(parameters))
+
+
+@pytest.mark.parametrize("p, said", [
+    ([0.5, 0.5], "3 probabilities"), ([0.5, 0.7, -0.2], "not non-negative"), ([0.5, 0.4, 0.2], "sum to 1"),
+    ([0.5, np.nan, 0.5], "not non-negative"), ([[0.2, 0.3, 0.5]], "one dimension")])
+def test_probabilities_of_choice(p, said):
+    for choice in (pykc.random.choice, pykc.random.default_rng(1).choice):
+        with pytest.raises(ValueError, match=said):
+            choice(3, 5, p=p)
+    assert pykc.random.choice(3, 2, p=pykc.array([0, 1, 0], np.float32)).tolist() == [1, 1]

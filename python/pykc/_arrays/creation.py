@@ -10,6 +10,7 @@ import numpy
 
 from .. import _native
 from ..cuda._arrays import DeviceNDArray, as_cuda_array, is_cuda_array
+from ..types import Type
 from .generated import for_each
 from .ndarray import as_device, as_dtype, as_shape, assign, convert_into, ndarray
 
@@ -100,7 +101,8 @@ fromfile, loadtxt, genfromtxt = map(_read, ("fromfile", "loadtxt", "genfromtxt")
 
 def frombuffer(buffer, dtype=float, count: int = -1, offset: int = 0, *, device=None) -> ndarray:
     """The elements that bytes of the host hold."""
-    return array(numpy.frombuffer(buffer, as_dtype(dtype), count, offset), device=device)
+    dtype = dtype.dtype if isinstance(dtype, Type) else dtype  # its order of bytes is that of the buffer
+    return array(numpy.frombuffer(buffer, dtype, count, offset), device=device)
 
 
 def fromiter(iter, dtype, count: int = -1, *, device=None) -> ndarray:

@@ -258,6 +258,9 @@ class ndarray(DeviceNDArray):
         """The same memory, as elements of another type if one is given."""
         if dtype is None:
             return self._of(self)
+        if not isinstance(dtype, Type) and not numpy.dtype(dtype).isnative:
+            raise TypeError(f"arrays have no elements of {numpy.dtype(dtype)}, whose bytes are in the other order: "
+                            "`pykc.array(x.get().view(dtype))` has their values")
         found = super().view(as_dtype(dtype))
         return self._as_base_of(ndarray(found, found.dtype))
 

@@ -196,12 +196,12 @@ def of_unit(value: str) -> str:
 
 def require(name: str, value, *, least=None, above=None, most=None, below=None) -> None:
     """A ValueError where a number, or one of an array, lies outside."""
-    value = asarray(value)
+    value = value if isinstance(value, (int, float)) else asarray(value)
     for is_outside, text in ((least is not None and value < least, f"{name} < {least}"),
                              (above is not None and value <= above, f"{name} <= {above}"),
                              (most is not None and value > most, f"{name} > {most}"),
                              (below is not None and value >= below, f"{name} >= {below}")):
-        if is_outside is not False and bool(is_outside.any()):
+        if bool(is_outside.any() if isinstance(is_outside, ndarray) else is_outside):
             raise ValueError(text)
 
 
