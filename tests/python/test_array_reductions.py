@@ -194,3 +194,16 @@ def test_along_axes(round_):
     assert_same(d.compress([True, False]), x.compress([True, False]))
     assert_same(pykc.extract(d > 0, d), np.extract(x > 0, x))
     assert_same(pykc.argwhere(d), np.argwhere(x))
+
+
+def test_types_that_are_asked_for():
+    x, mask = np.arange(4), np.array([True, True, False, True])
+    z = np.array([1j, 2, 0], np.complex64)
+    assert_same(pykc.mean(pykc.array(x), dtype=int, where=pykc.array(mask)), np.array(np.mean(x, dtype=int, where=mask)))
+    for name in ("var", "std"):
+        for values in (x, z):
+            for dtype in (None, complex):
+                assert_same(getattr(pykc, name)(pykc.array(values), dtype=dtype),
+                            np.array(getattr(np, name)(values, dtype=dtype)), False, 4)
+    for values in (z, 0 * z, x / 4):
+        assert_same(pykc.sum(pykc.array(values), dtype=bool), np.array(np.sum(values, dtype=bool)))

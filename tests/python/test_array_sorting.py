@@ -179,3 +179,18 @@ def test_sorted_as_complex_numbers(dtype):
     x = np.array([[3, 1, 2], [0, 5, 4]]).astype(dtype)
     found, expected = pykc.sort_complex(pykc.array(x)), np.sort_complex(x)
     assert found.dtype == expected.dtype and (found.get() == expected).all()
+
+
+@pytest.mark.parametrize("rows", [
+    [[np.nan, 1], [np.nan, 0], [np.nan, 1], [0, 1], [0, 1]], [[1, np.nan], [0, np.nan], [1, np.nan], [1, 2.0]],
+    [[1, np.nan, 2], [1, np.nan, 1], [1, np.nan, 1]]])
+def test_rows_with_nans_differ(rows):
+    found = pykc.unique(pykc.array(rows), True, True, True, axis=0)
+    expected = np.unique(rows, True, True, True, axis=0)
+    for one, other in zip(found, expected):
+        np.testing.assert_array_equal(one.get(), other.reshape(one.shape))
+
+
+@pytest.mark.parametrize("a, b", [([1, np.nan], [2, np.nan]), ([1.0, 3, 3], [3.0]), ([], []), ([[3, 1]], [2, 2, 3])])
+def test_setxor1d(a, b):
+    np.testing.assert_array_equal(pykc.setxor1d(pykc.array(a), pykc.array(b)).get(), np.setxor1d(a, b))

@@ -587,3 +587,32 @@ def test_arrays_of_bytes_and_iterators(tmp_path):
     pykc.savez(tmp_path / "two.npz", pykc.arange(3), other=pykc.ones(2))
     with np.load(tmp_path / "two.npz") as found:
         assert found["arr_0"].tolist() == [0, 1, 2] and found["other"].tolist() == [1, 1]
+
+
+def test_comparison_with_none():
+    x = pykc.arange(6).reshape(2, 3)
+    assert_same(x == None, np.zeros((2, 3), bool))  # noqa: E711
+    assert_same(x != None, np.ones((2, 3), bool))  # noqa: E711
+
+
+def test_device_of_an_array():
+    x = pykc.arange(2)
+    device = x.device
+    assert device == pykc.cuda.Device(device.id) and pykc.cuda.Device(device.id) == device and device != 0
+    assert int(device) == device.id == int(pykc.cuda.Device()) and {pykc.cuda.Device(): 1}[device] == 1
+    with pykc.device("cpu"), x.device as entered:
+        assert entered is not None and pykc.zeros(1).device == device
+    x.device.use()
+    assert (x + 1).tolist() == [1, 2]
+
+
+def test_names_of_errors():
+    pool = pykc.get_default_memory_pool()
+    pool.set_limit(1)
+    try:
+        with pytest.raises(pykc.cuda.memory.OutOfMemoryError):
+            pykc.zeros(10_000)
+    finally:
+        pool.set_limit(0)
+    for error in (pykc.DeviceError, pykc.LaunchError, pykc.KernelFault):
+        assert issubclass(error, pykc.cuda.runtime.CUDARuntimeError)

@@ -28,6 +28,15 @@ def _binary(function):
     return operator
 
 
+def _beside_none(comparison, differs: bool):
+    """A comparison that also takes None, which no element is."""
+    def operator(self, other):
+        if other is not None:
+            return comparison(self, other)
+        return importlib.import_module(".creation", __package__).full(self.shape, differs, bool, device=self.device)
+    return operator
+
+
 def _reflected(function):
     def operator(self, other):
         return function(other, self) if _is_operand(other) else NotImplemented
@@ -60,6 +69,8 @@ def define_on(kind: type) -> None:
             define(f"__i{name}__", _in_place(function))
     for name, of in _COMPARISONS.items():
         define(f"__{name}__", _binary(ufuncs.find(of)))
+    for name in ("eq", "ne"):
+        define(f"__{name}__", _beside_none(getattr(kind, f"__{name}__"), name == "ne"))
     for name, of in _UNARY.items():
         define(f"__{name}__", _unary(ufuncs.find(of)))
 

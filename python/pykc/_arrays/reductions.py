@@ -105,6 +105,8 @@ def _of_rule(name: str, a, axis, dtype, out, keepdims: bool, others: dict) -> nd
         raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
     rule, result = REDUCTIONS[name](a.dtype)
     result = result_dtype(dtype, result)
+    if result.kind == "b" and a.dtype.kind == "c":
+        a = a.astype(bool)
     if where is True and initial is None:
         return reduced(rule, result, axis, keepdims, out, a)
     if initial is not None and name not in _WITH_INITIAL:
@@ -123,8 +125,8 @@ def _masked(name: str, rule: Rule, dtype: numpy.dtype, a: ndarray, where: Any, a
     from .joining import broadcast_arrays
     a, mask = broadcast_arrays(a, asarray(where, bool, device=a.device))
     if name == "mean":
-        return _masked("sum", REDUCTIONS["sum"](dtype)[0], dtype, a, mask, axis, keepdims) \
-            / sum(mask, axis, dtype, None, keepdims)
+        total = _masked("sum", REDUCTIONS["sum"](dtype)[0], dtype, a, mask, axis, keepdims)
+        return (total / sum(mask, axis, dtype, None, keepdims)).astype(dtype, copy=False)
     return reduced(rule._replace(map=f"{rule.map} if m else {rule.identity}", inputs="x, m: bool"), dtype, axis,
                    keepdims, None, a, mask)
 
@@ -243,7 +245,8 @@ def _spread(a: ndarray, axis, dtype, out, ddof: float, keepdims: bool, post: str
     real = numpy.dtype(f"f{result.itemsize // 2}") if result.kind == "c" else result
     rule = Rule(size, "a + b", "0", post.format(f"(a / max(count - {float(ddof)!r}, 0.0))"),
                 f"x: {TYPE_NAMES[wide]}, m: {TYPE_NAMES[wide]}")
-    return reduced(rule, real, axis, keepdims, out, a, middle)
+    found = reduced(rule, real, axis, keepdims, None, a, middle)
+    return delivered(found if dtype is None else found.astype(result, copy=False), out)
 
 
 # --- without NaNs -----------------------------------------------------------------------------------------------------

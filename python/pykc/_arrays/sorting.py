@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy
 
-from .creation import asarray, empty_like, full, indices_of, zeros
+from .creation import arange, asarray, empty_like, full, indices_of, zeros
 from .generated import by_library, for_each
 from .indexing import flatnonzero, take_along_axis
 from .joining import broadcast_to, concatenate, moveaxis
@@ -286,8 +286,11 @@ def _unique_parts(a: ndarray, axis: int) -> UniqueAll:
     rows = rows.reshape(a.shape[axis], math.prod(rows.shape[1:]))
     numbers = zeros(rows.shape[0], "int64", device=a.device)
     for column in rows.T:
-        column = _unique(column, False)
+        column = _unique(column, True)
         numbers = _unique(numbers * column.values.size + column.inverse_indices, False).inverse_indices
+    if a.dtype.kind in "fc":  # parts with a NaN differ, and have their place by what is beside it
+        places = arange(rows.shape[0], device=a.device)
+        numbers = numbers * rows.shape[0] + places * (rows != rows).any(1)
     found = _unique(numbers, False)
     return found._replace(values=a[(slice(None),) * axis + (found.indices,)])
 
@@ -351,4 +354,7 @@ def setdiff1d(ar1, ar2, assume_unique: bool = False) -> ndarray:
 
 def setxor1d(ar1, ar2, assume_unique: bool = False) -> ndarray:
     """The different elements that one of them has and the other has not, in order."""
-    return union1d(setdiff1d(ar1, ar2), setdiff1d(ar2, ar1))
+    found = sort(concatenate([unique(ar1), unique(ar2)]))
+    edge = full(min(found.size, 1), True, device=found.device)
+    differs = concatenate([edge, found[1:] != found[:-1], edge])  # a NaN from each other one, as in NumPy
+    return found[differs[1:] & differs[:-1]] if found.size else found

@@ -22,13 +22,13 @@ _LATER = {"compile": "._compile", "compile_for_current_device": "._compile", "co
           "compile_ptx_for_current_device": "._compile", "reduce": ".._reduce", "Reduce": ".._reduce",
           "vectorize": ".._ufunc", "guvectorize": ".._ufunc", "random": ".random", "libdevice": ".libdevice",
           "bf16": ".bf16", "fp16": ".fp16", "runtime": ".runtime", "cudadrv": ".cudadrv", "testing": ".testing",
-          "kernels": ".kernels",
+          "kernels": ".kernels", "memory": ".memory",
           "CudaSupportError": ".cudadrv.error", "config": ".._config", "core": "..numba.core", "types": "..types",
           "typeof": "..types",
           **dict.fromkeys(("declare_device", "LinkableCode", "CUSource", "PTXSource", "Cubin", "Fatbin", "Object",
                            "Archive"), "._linking")}
 _MODULES = ("random", "libdevice", "bf16", "fp16", "runtime", "cudadrv", "testing", "kernels", "config", "core",
-            "types")
+            "types", "memory")
 _TYPES = frozenset(importlib.import_module("..types", __name__).NUMBA_NAMES)
 
 

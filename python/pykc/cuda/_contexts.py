@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import threading
 from typing import TYPE_CHECKING, Any, Iterator, NamedTuple
 
 from .. import _devices, _native
@@ -137,13 +138,58 @@ class Device:
         _devices.select(self._before.pop())
 
     def __eq__(self, other) -> bool:
-        return isinstance(other, Device) and self._facts["name"] == other._facts["name"]
+        return isinstance(other, (Device, _native.Device)) and self._facts["name"] == _name_of(other)
 
     def __hash__(self) -> int:
         return hash(self._facts["name"])
 
+    def __int__(self) -> int:
+        return self.id
+
     def __repr__(self) -> str:
         return f"<CUDA device {self.id} '{self.name}'>"
+
+
+def _name_of(device: Device | _native.Device) -> str:
+    return device._facts["name"] if isinstance(device, Device) else device.name
+
+
+class _Before(threading.local):
+    """The devices that were in use before each `with` of a native one around."""
+
+    def __init__(self):
+        self.devices: list[_native.Device] = []
+
+
+_before = _Before()
+
+
+def _use(native: _native.Device) -> None:
+    """Makes it the one in use, for this thread."""
+    _devices.select(_devices.device(native.name))
+
+
+def _enter(native: _native.Device) -> _native.Device:
+    _before.devices.append(_devices.current())
+    _use(native)
+    return native
+
+
+def _exit(native: _native.Device, *exception) -> None:
+    _devices.select(_before.devices.pop())
+
+
+def _number(native: _native.Device) -> int:
+    """Its number in `cuda.gpus`."""
+    return Context(native).device.id
+
+
+# What `x.device` of an array has as CuPy's devices have it.
+for _named, _member in {
+        "use": _use, "id": property(_number), "__enter__": _enter, "__exit__": _exit, "__int__": _number,
+        "__eq__": lambda native, other: isinstance(other, (Device, _native.Device)) and native.name == _name_of(other),
+        "__hash__": lambda native: hash(native.name)}.items():
+    setattr(_native.Device, _named, _member)
 
 
 def list_devices() -> list[Device]:

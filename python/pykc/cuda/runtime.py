@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from .. import _native
 from . import _contexts
 from ._contexts import MemoryInfo, synchronize
+
+CUDARuntimeError = _native.Error  # the base of DeviceError, KernelFault and LaunchError
 
 #: CUDA's names of what a device has, and those of `cuda.Device`.
 _PROPERTIES = {
