@@ -616,3 +616,33 @@ def test_names_of_errors():
         pool.set_limit(0)
     for error in (pykc.DeviceError, pykc.LaunchError, pykc.KernelFault):
         assert issubclass(error, pykc.cuda.runtime.CUDARuntimeError)
+
+
+def test_casting_of_functions_of_elements():
+    x, y = np.array([1.5, -2.5, 3.75]), np.array([1, 2, 3])
+    d, e = pykc.array(x), pykc.array(y)
+    for dtype in (None, np.int32, np.float32):
+        out, expected = pykc.zeros(3, np.int16), np.zeros(3, np.int16)
+        assert np.add(x, y, out=expected, dtype=dtype, casting="unsafe") is expected
+        assert pykc.add(d, e, out=out, dtype=dtype, casting="unsafe") is out
+        assert_same(out, expected)
+    mask = np.array([True, False, True])
+    out = pykc.zeros(3, int)
+    assert_same(pykc.multiply(d, e, out=out, where=pykc.array(mask), casting="unsafe"), np.array([1, 0, 11]))
+    for keywords in ({}, {"casting": "same_kind"}, {"casting": "safe"}, {"casting": "no"}):
+        with pytest.raises(TypeError):
+            pykc.add(d, e, out=out, **keywords)
+    with pytest.raises(TypeError):
+        pykc.add(d, e, casting="no")
+    assert_same(pykc.add(d, e, casting="safe"), x + y)
+    assert_same(np.add(d, e, out=out, casting="unsafe"), (x + y).astype(int))
+
+
+def test_elements_and_files(tmp_path):
+    x = np.arange(6.0).reshape(2, 3)
+    d = pykc.array(x)
+    assert d.item((1, 2)) == d.item(1, 2) == d.item(5) == 5 and pykc.array(7).item(()) == 7
+    d.T.tofile(tmp_path / "elements")
+    assert np.fromfile(tmp_path / "elements").tolist() == x.T.ravel().tolist()
+    with pytest.raises(AttributeError, match="reshape"):
+        d.shape = (3, 2)

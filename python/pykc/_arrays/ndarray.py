@@ -101,6 +101,8 @@ class ndarray(DeviceNDArray):
 
     def item(self, *index):
         """One element as a number of Python."""
+        if len(index) == 1 and isinstance(index[0], tuple):
+            index, = index
         if index:
             return self.ravel()[index[0]].item() if len(index) == 1 else self[index].item()
         if self.size != 1:
@@ -112,6 +114,10 @@ class ndarray(DeviceNDArray):
 
     def tobytes(self, order: str = "C") -> bytes:
         return self.get().tobytes(order)
+
+    def tofile(self, fid, sep: str = "", format: str = "%s") -> None:
+        """Writes the elements in rows to a file, as NumPy's arrays do."""
+        self.get().tofile(fid, sep, format)
 
     def __bool__(self) -> bool:
         if self.size != 1:
@@ -172,6 +178,11 @@ class ndarray(DeviceNDArray):
     def data(self) -> Pointer:
         """Where the first element is: `x.data.ptr`, its address on the device."""
         return Pointer(self.address)
+
+    def _set_shape(self, shape) -> None:
+        raise AttributeError("an array keeps its shape: write `x = x.reshape(shape)`, which is the same memory")
+
+    shape = property(_native.Array.shape.fget, _set_shape)
 
     # --- views --------------------------------------------------------------------------------------------------------
 

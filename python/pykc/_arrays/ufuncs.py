@@ -59,7 +59,7 @@ class Loop:
 
 class ufunc:
     """A function of the elements of arrays that broadcast to one shape. `out=` is an array for the results, `dtype=`
-    the type to compute in."""
+    the type to compute in, `casting=` NumPy's rule for what is converted."""
 
     def __init__(self, name: str):
         self.__name__ = name
@@ -75,9 +75,9 @@ class ufunc:
     def __repr__(self) -> str:
         return f"<pykc.{self.__name__}, a function of elements>"
 
-    def __call__(self, *args, out=None, dtype=None, **others):
+    def __call__(self, *args, out=None, dtype=None, casting: str = "same_kind", **others):
         if others.get("where", True) is not True:
-            return self._where(args, out, dtype, **others)
+            return self._where(args, out, dtype, casting, **others)
         others.pop("where", None)
         if len(args) != self.nin or others:
             args, out = self._arguments(args, out, others)
@@ -95,7 +95,7 @@ class ufunc:
             else:
                 values[number] = value = as_operand(value)
                 key.append(numpy.dtype(bool) if kind is bool else value.dtype)
-        loop = self._loops.get(tuple(key)) or self.loop(tuple(key))
+        loop = casting == "same_kind" and self._loops.get(tuple(key)) or self.loop(tuple(key), casting)
         for number, kind in enumerate(key[1:]):
             if kind is int or not isinstance(values[number], ndarray):
                 values[number] = self._number(values, number, loop.inputs[number])
@@ -104,7 +104,7 @@ class ufunc:
         if not any(isinstance(value, ndarray) for value in values):
             values[0] = _array_of(values[0], loop.inputs[0])
         if out is not None:
-            return self._into(loop, values, out)
+            return self._into(loop, values, out, casting)
         by_columns = _lie_by_columns(values)
         found = loop.native.map(tuple(map(_turned, values)) if by_columns else tuple(values))
         if by_columns:
@@ -113,20 +113,21 @@ class ufunc:
             return ndarray(found, loop.outputs[0])
         return tuple(ndarray(one, dtype) for one, dtype in zip(found, loop.outputs))
 
-    def loop(self, key: tuple) -> Loop:
+    def loop(self, key: tuple, casting: str = "same_kind") -> Loop:
         """The loop for (dtype=, the dtypes or Python types of the inputs …)."""
-        found = self._loops.get(key)
+        place = key if casting == "same_kind" else (*key, casting)
+        found = self._loops.get(place)
         if found is None:
             asked = {} if key[0] is None else \
                 {"signature": (None,) * self.nin + (as_dtype(key[0]),) + (None,) * (self.nout - 1)}
-            dtypes = self._numpy.resolve_dtypes((*key[1:], *(None,) * self.nout), **asked)
+            dtypes = self._numpy.resolve_dtypes((*key[1:], *(None,) * self.nout), casting=casting, **asked)
             unknown = [str(one) for one in dtypes if one not in TYPE_NAMES]
             if unknown:
                 raise TypeError(f"`{self.__name__}` of these types computes in {unknown[0]}, which kernels lack")
             # What is true of a complex number is asked of both its parts.
             inputs = tuple(_COMPLEX.get(given, wanted) if wanted.kind == "b" else wanted
                            for given, wanted in zip(key[1:], dtypes))
-            found = self._loops[key] = Loop(self.__name__, inputs, dtypes[self.nin:])
+            found = self._loops[place] = Loop(self.__name__, inputs, dtypes[self.nin:])
         return found
 
     def _number(self, values: list, number: int, dtype: numpy.dtype):
@@ -149,13 +150,14 @@ class ufunc:
 
     def _arguments(self, args: tuple, out, others: dict) -> tuple:
         if others:
-            raise TypeError(f"pykc.{self.__name__} has no {next(iter(others))}=: there are out=, dtype= and where=")
+            raise TypeError(f"pykc.{self.__name__} has no {next(iter(others))}=: there are out=, dtype=, casting= and "
+                            "where=")
         if out is None and self.nin < len(args) <= self.nargs:
             return args[:self.nin], args[self.nin:]
         raise TypeError(f"{self.__name__} takes from {self.nin} to {self.nargs} positional arguments but {len(args)} "
                         "were given")
 
-    def _into(self, loop: Loop, values: list, out):
+    def _into(self, loop: Loop, values: list, out, casting: str):
         outs = out if isinstance(out, tuple) else (out,)
         shape = numpy.broadcast_shapes(*(value.shape for value in values if isinstance(value, ndarray)))
         targets = []
@@ -163,9 +165,9 @@ class ufunc:
             target = ndarray(shape, dtype, device=_device(values)) if given is None else given
             if not isinstance(target, DeviceNDArray):
                 raise TypeError(f"`out` is an array of a device, not a {type(target).__name__}")
-            if not numpy.can_cast(dtype, target.dtype, "same_kind"):
+            if not numpy.can_cast(dtype, target.dtype, casting):
                 raise TypeError(f"cannot cast {self.__name__}'s output from {dtype} to {target.dtype} according to the "
-                                "rule 'same_kind'")
+                                f"rule '{casting}'")
             if numpy.broadcast_shapes(shape, target.shape) != target.shape:
                 raise ValueError(f"an output of shape {target.shape} doesn't match the broadcast shape {shape}")
             targets.append(target)
@@ -175,7 +177,7 @@ class ufunc:
         found = tuple(one if isinstance(one, ndarray) else ndarray(one, one.dtype) for one in targets)
         return found[0] if len(found) == 1 else found
 
-    def _where(self, args: tuple, out, dtype, where) -> ndarray:
+    def _where(self, args: tuple, out, dtype, casting: str, where) -> ndarray:
         """Computes the elements for which the mask holds; the others stay as they are in `out`, or have any value."""
         from .generated import computed
         if self.nout > 1:
@@ -187,13 +189,13 @@ class ufunc:
         mask = _array_of(as_operand(where), numpy.dtype(bool))
         if mask.dtype.kind != "b":
             raise TypeError(f"`where` is a mask, not of {mask.dtype}")
-        values = self(*args, dtype=dtype)
+        values = self(*args, dtype=dtype, casting=casting)
         made = out
         if made is None:
             made = ndarray(numpy.broadcast_shapes(values.shape, mask.shape), values.dtype, device=values.device)
-        elif not numpy.can_cast(values.dtype, made.dtype, "same_kind"):
+        elif not numpy.can_cast(values.dtype, made.dtype, casting):
             raise TypeError(f"cannot cast {self.__name__}'s output from {values.dtype} to {made.dtype} according to "
-                            "the rule 'same_kind'")
+                            f"the rule '{casting}'")
         return computed("z = x if m else y", made.dtype, out=made, m=(mask, mask.dtype), x=(values, made.dtype),
                         y=(made, made.dtype))
 
