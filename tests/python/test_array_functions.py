@@ -689,3 +689,29 @@ def test_files_of_several_arrays_and_texts(tmp_path):
         assert_same(read(tmp_path / "y.txt", delimiter=","), np.ones((2, 2)))
     x.get().tofile(tmp_path / "x.bin")
     assert_same(pykc.fromfile(tmp_path / "x.bin", dtype=int), x.get())
+
+
+@pytest.mark.parametrize("keywords", [
+    {"mode": "linear_ramp"}, {"mode": "linear_ramp", "end_values": ((5, -4), (1, 2))}, {"mode": "maximum"},
+    {"mode": "minimum", "stat_length": 2}, {"mode": "mean"}, {"mode": "mean", "stat_length": ((1, 2), (3, 9))},
+    {"mode": "median"}, {"mode": "reflect", "reflect_type": "odd"}, {"mode": "symmetric", "reflect_type": "odd"}])
+@pytest.mark.parametrize("dtype", ["f8", "i4", "f4"])
+def test_modes_of_pad(keywords, dtype):
+    x = (np.random.default_rng(1).random((3, 4)) * 20 - 5).astype(dtype)
+    for widths in (((1, 2), (3, 0)), ((0, 7), (9, 4)), 2):
+        expected = np.pad(x, widths, **keywords)
+        found = pykc.pad(pykc.array(x), widths, **keywords)
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found.get(), expected, rtol=1e-5, atol=1e-4 if dtype == "f4" else 1e-12)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_weights_of_cov(bias):
+    x, times, much = np.random.default_rng(1).random((3, 6)), np.array([1, 2, 0, 3, 1, 1]), np.arange(1, 7) / 3
+    for weights in ({"fweights": times}, {"aweights": much}, {"fweights": times, "aweights": much}):
+        found = pykc.cov(pykc.array(x), bias=bias, **{name: pykc.array(one) for name, one in weights.items()})
+        np.testing.assert_allclose(found.get(), np.cov(x, bias=bias, **weights), rtol=1e-12)
+    for weights, error in (({"fweights": much}, TypeError), ({"aweights": -much}, ValueError),
+                           ({"aweights": much[1:]}, RuntimeError)):
+        with pytest.raises(error):
+            pykc.cov(pykc.array(x), **weights)

@@ -207,3 +207,12 @@ def test_types_that_are_asked_for():
                             np.array(getattr(np, name)(values, dtype=dtype)), False, 4)
     for values in (z, 0 * z, x / 4):
         assert_same(pykc.sum(pykc.array(values), dtype=bool), np.array(np.sum(values, dtype=bool)))
+
+
+def test_spread_of_what_a_mask_says():
+    x, mask = np.random.default_rng(1).random((4, 5)), np.random.default_rng(2).random((4, 5)) < 0.7
+    for values in (x, x + 1j * x[::-1], (9 * x).astype(int)):
+        for keywords in ({}, {"axis": 0}, {"axis": 1, "ddof": 1, "keepdims": True}):
+            for name in ("var", "std"):
+                found = getattr(pykc, name)(pykc.array(values), where=pykc.array(mask), **keywords)
+                assert_same(found, np.asarray(getattr(np, name)(values, where=mask, **keywords)), False, 9)

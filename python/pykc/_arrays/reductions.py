@@ -227,26 +227,44 @@ def _mean_dtype(dtype: numpy.dtype) -> numpy.dtype:
     return dtype if dtype.kind in "fc" else numpy.dtype(float)
 
 
-def var(a, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, correction=None) -> ndarray:
+def var(a, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, correction=None,
+        where=True) -> ndarray:
     """The mean of the squared distances from the mean; `ddof` is taken off the number of elements."""
-    return _spread(asarray(a), axis, dtype, out, ddof if correction is None else correction, keepdims, "{}")
+    return _spread(asarray(a), axis, dtype, out, ddof if correction is None else correction, keepdims, "{}", where)
 
 
-def std(a, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, correction=None) -> ndarray:
+def std(a, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, correction=None,
+        where=True) -> ndarray:
     """The square root of `var`."""
-    return _spread(asarray(a), axis, dtype, out, ddof if correction is None else correction, keepdims, "math.sqrt({})")
+    return _spread(asarray(a), axis, dtype, out, ddof if correction is None else correction, keepdims, "math.sqrt({})",
+                   where)
 
 
-def _spread(a: ndarray, axis, dtype, out, ddof: float, keepdims: bool, post: str) -> ndarray:
+def _spread(a: ndarray, axis, dtype, out, ddof: float, keepdims: bool, post: str, where=True) -> ndarray:
     result = result_dtype(dtype, _mean_dtype(a.dtype))
     wide = numpy.result_type(result, numpy.float32)  # the mean of float16 is not rounded to it
+    real = numpy.dtype(f"f{result.itemsize // 2}") if result.kind == "c" else result
+    if where is not True:
+        from .joining import broadcast_arrays
+        a, mask = broadcast_arrays(a, asarray(where, bool, device=a.device))
+        distance = a.astype(wide, copy=False) - mean(a, axis, wide, None, True, where=mask)
+        value = post.format(f"(total / max(count - {float(ddof)!r}, 0.0))")
+        found = _of_squares(value, real, distance, mask, axis, keepdims)
+        return delivered(found if dtype is None else found.astype(result, copy=False), out)
     middle = mean(a, axis, wide, None, True)
     size = "(x - m).real * (x - m).real + (x - m).imag * (x - m).imag" if wide.kind == "c" else "(x - m) * (x - m)"
-    real = numpy.dtype(f"f{result.itemsize // 2}") if result.kind == "c" else result
     rule = Rule(size, "a + b", "0", post.format(f"(a / max(count - {float(ddof)!r}, 0.0))"),
                 f"x: {TYPE_NAMES[wide]}, m: {TYPE_NAMES[wide]}")
     found = reduced(rule, real, axis, keepdims, None, a, middle)
     return delivered(found if dtype is None else found.astype(result, copy=False), out)
+
+
+def _of_squares(value: str, dtype: numpy.dtype, distance: ndarray, mask: ndarray, axis, keepdims: bool) -> ndarray:
+    """VALUE of the sum of the squares where the mask holds, `total`, and of how many these are, `count`."""
+    squares = (distance * distance.conj()).real if distance.dtype.kind == "c" else distance * distance
+    total = sum(squares, axis, where=mask, keepdims=keepdims)
+    count = sum(mask, axis, None, None, keepdims)
+    return computed(f"z = {value}", dtype, total=(total, total.dtype), count=(count, total.dtype))
 
 
 # --- without NaNs -----------------------------------------------------------------------------------------------------
@@ -290,16 +308,11 @@ def _nanspread(a: ndarray, axis, dtype, out, ddof: float, keepdims: bool, post: 
         return _spread(a, axis, dtype, out, ddof, keepdims, post.replace("x", "{}"))
     result = result_dtype(dtype, a.dtype)
     wide = numpy.result_type(result, numpy.float32)
-    is_number = a == a
-    count = sum(is_number, axis, None, None, keepdims)
     distance = a.astype(wide, copy=False) - nanmean(a, axis, wide, keepdims=True)
-    squares = (distance * distance.conj()).real if wide.kind == "c" else distance * distance
-    total = sum(squares, axis, where=is_number, keepdims=keepdims)
     real = numpy.dtype(f"f{result.itemsize // 2}") if result.kind == "c" else result
     value = post.replace("x", f"(total / (count - {float(ddof)!r}))")
-    found = computed(f"z = {value} if count > {float(ddof)!r} else math.nan", real, total=(total, total.dtype),
-                     count=(count, total.dtype))
-    return delivered(found, out)
+    value = f"{value} if count > {float(ddof)!r} else math.nan"
+    return delivered(_of_squares(value, real, distance, a == a, axis, keepdims), out)
 
 
 def nanargmin(a, axis: int | None = None, out=None, *, keepdims: bool = False) -> ndarray:

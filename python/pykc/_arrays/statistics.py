@@ -286,8 +286,10 @@ def _position(q: ndarray, counts: ndarray, method: str) -> ndarray:
 # --- of several variables ---------------------------------------------------------------------------------------------
 
 
-def cov(m, y=None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, *, dtype=None) -> ndarray:
-    """The covariances of variables, which are rows, or columns unless ROWVAR, at least in float64 or in DTYPE."""
+def cov(m, y=None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, fweights=None, aweights=None, *,
+        dtype=None) -> ndarray:
+    """The covariances of variables, which are rows, or columns unless ROWVAR, at least in float64 or in DTYPE.
+    FWEIGHTS say how often each observation counts, AWEIGHTS how much."""
     from .joining import atleast_2d, concatenate
     from .products import matmul
 
@@ -300,9 +302,28 @@ def cov(m, y=None, rowvar: bool = True, bias: bool = False, ddof: int | None = N
     rows = by_rows(m)
     rows = rows if y is None else concatenate([rows, by_rows(y)], 0)
     rows = rows.astype(numpy.result_type(rows.dtype, float) if dtype is None else dtype, copy=False)
-    rows = rows - rows.mean(1, keepdims=True)
-    count = rows.shape[1] - (ddof if ddof is not None else 0 if bias else 1)
-    return (matmul(rows, rows.T.conj()) / max(count, 0)).squeeze()
+    ddof = ddof if ddof is not None else 0 if bias else 1
+    if fweights is None and aweights is None:
+        rows = rows - rows.mean(1, keepdims=True)
+        return (matmul(rows, rows.T.conj()) / max(rows.shape[1] - ddof, 0)).squeeze()
+    times, much = (_observed(name, one, rows.shape[1]) for name, one in (("fweights", fweights), ("aweights", aweights)))
+    weights = times * much
+    total = weights.sum()
+    rows = rows - (rows * weights).sum(1, keepdims=True) / total
+    count = total - ddof * (1 if aweights is None else (weights * much).sum() / total)
+    return (matmul(rows, (rows * weights).T.conj()) / count.clip(0)).squeeze()
+
+
+def _observed(name: str, weights, count: int) -> ndarray:
+    """The weights of observations."""
+    weights = asarray(numpy.ones(count) if weights is None else weights)
+    if name == "fweights" and weights.dtype.kind == "f" and not (weights == find("rint")(weights)).all():
+        raise TypeError("fweights must be integer")
+    if weights.shape != (count,):
+        raise RuntimeError(f"{name} are {count} numbers in one dimension, not of the shape {weights.shape}")
+    if (weights < 0).any():
+        raise ValueError(f"{name} cannot be negative")
+    return weights.astype(float, copy=False)
 
 
 def corrcoef(x, y=None, rowvar: bool = True, *, dtype=None) -> ndarray:
