@@ -425,3 +425,24 @@ def test_fuse_is_one_kernel_that_may_end_in_a_reduction():
 def test_what_cannot_be_fused_is_said(function, said):
     with pytest.raises((TypeError, NotImplementedError, AttributeError), match=said):
         pykc.fuse(function)(pykc.arange(3.0))
+
+
+@pytest.mark.parametrize("text, preamble, expected", [
+    ("int const c = 2; z = c * x;", "", [2.0, 4.0]), ("const float w[] = {1, 2.5f}; z = w[1] + x;", "", [3.5, 4.5]),
+    ("signed char c = -5; z = c + (signed char)x;", "", [-4.0, -3.0]), ("z = x / sizeof(int) + sizeof(double);", "", [8.25, 8.5]),
+    ("z = K * x + LARGE;", "#define K 3\n#define LARGE (K + 10) // much", [16.0, 19.0]),
+    ("z = f(x) / K;", "#define K 2\n__device__ float f(float x) { return x + K; }", [1.5, 2.0]),
+    ("z = f(x);", "# define K 3\ndef f(x):\n    return x + 1\n", [2.0, 3.0])])
+def test_words_of_c(text, preamble, expected):
+    kernel = pykc.ElementwiseKernel("float32 x", "float32 z", text, preamble=preamble)
+    assert kernel(pykc.array([1, 2], "f4")).tolist() == expected
+
+
+def test_macros_of_reductions():
+    total = pykc.ReductionKernel("float32 x", "float32 y", "x * K", "a + b", "y = a / K", "0", preamble="#define K 4")
+    assert total(pykc.array([1, 2], "f4")).item() == 3
+    for text in ("float w[]; z = x;", "z = sizeof(x);"):
+        with pytest.raises(NotImplementedError):
+            pykc.ElementwiseKernel("float32 x", "float32 z", text)
+    with pytest.raises(NotImplementedError):
+        pykc.ElementwiseKernel("float32 x", "float32 z", "z = F(x)", preamble="#define F(x) x")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import math
 
-TYPES = {"bool": "bool", "char": "i8", "short": "i16", "int": "i32", "long": "i64", "long long": "i64",
+TYPES = {"bool": "bool", "char": "i8", "signed char": "i8", "signed": "i32", "signed int": "i32", "short": "i16", "int": "i32", "long": "i64", "long long": "i64",
          "unsigned": "u32", "unsigned int": "u32", "unsigned char": "u8", "unsigned short": "u16",
          "unsigned long": "u64", "unsigned long long": "u64", "size_t": "u64", "ptrdiff_t": "i64", "float": "f32",
          "double": "f64", **{f"{sign}int{bits}{end}": f"{kind}{bits}" for sign, kind in (("", "i"), ("u", "u"))
@@ -16,6 +16,10 @@ _MATH = "atan2 exp10 cbrt hypot fmod remainder copysign erf erfc lgamma isinf is
 _OF_COMPLEX = {"sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan",
                "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh",
                "atanh": "arctanh", **{name: name for name in "exp exp2 expm1 log log2 log10 log1p sqrt".split()}}
+#: The bytes of the language's types.
+SIZES = {"bool": 1, **{f"{kind}{bits}": bits // 8 for kind, widths in (("i", (8, 16, 32, 64)), ("u", (8, 16, 32, 64)),
+                                                                   ("f", (16, 32, 64)), ("c", (64, 128)))
+                       for bits in widths}}
 CALLS = {**{name + end: f"math.{name}" for name in _MATH for end in ("", "f")},
           **{name + end: f"np.{numpys}" for name, numpys in _OF_COMPLEX.items() for end in ("", "f")},
           "pow": "c_pow", "powf": "c_pow", "conj": "c_conj", "norm": "c_norm", "real": "c_real", "imag": "c_imag",

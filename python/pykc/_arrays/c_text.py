@@ -7,13 +7,14 @@ import ast
 import re
 from typing import NamedTuple
 
-from .c_names import ARITHMETIC, ATOMICS, CALLS, COMPARISONS, CONSTANTS, SHIFTS, TAKEN, TYPES
+from .c_names import ARITHMETIC, ATOMICS, CALLS, COMPARISONS, CONSTANTS, SHIFTS, SIZES, TAKEN, TYPES
 
 _TOKENS = re.compile(r"""\s*(?:(?P<number>(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[fFuUlL]*)
     |(?P<name>[A-Za-z_]\w*(?:::\w+)?) | (?P<character>'(?:\\.|[^'\\])') | (?P<text>"[^"]*")
     |(?P<operator><<=|>>=|\+\+|--|->|\*\*|[-+*/%&|^]=|==|!=|<=|>=|&&|\|\||<<|>>|[-+*/%&|^~!<>=?:;,.(){}\[\]]))""",
                      re.VERBOSE)
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/|#\s*pragma[^\n]*", re.DOTALL)
+_MACROS = re.compile(r"^[ \t]*#define[ \t]+(\w+)(?![\w(])[ \t]*([^/\n]*)(?://.*)?$", re.MULTILINE)
 _BINARY = {"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7, ">=": 7, "<<": 8,
            ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10}
 _WORDS = {"||": "or", "&&": "and"}
@@ -52,6 +53,16 @@ def translated_functions(text: str, types: dict[str, str]) -> tuple[str, set[str
     while parser.token is not None:
         lines += parser.function()
     return "\n".join(lines) + "\n", parser.functions
+
+
+def with_macros(preamble: str, *texts: str) -> tuple[str, ...]:
+    """The preamble without its macros of values, `#define K 3`, and TEXTS, each with the values in place of them."""
+    if re.search(r"^def ", preamble, re.MULTILINE):  # in the language of kernels, where they are comments
+        return (preamble, *texts)
+    found = (_MACROS.sub("", preamble), *texts)
+    for name, value in reversed(_MACROS.findall(preamble)):  # a value has the names before it
+        found = tuple(re.sub(rf"\b{name}\b", lambda _: value.strip(), text) for text in found)
+    return found
 
 
 def spelled(name: str) -> str:
@@ -366,6 +377,9 @@ class _Parser:
             words = "".join if "<" in self.tokens[self.at:self.at + length] else " ".join
             text = words(self.tokens[self.at:self.at + length])
             following = self.peek(length)
+            if following == "const":  # `int const n`
+                length += 1
+                following = self.peek(length)
             if following == "&" and self.at > start:  # `const T& x`, which is the value of one
                 length += 1
                 following = self.peek(length)
@@ -400,16 +414,22 @@ class _Parser:
 
     def array(self, name: str, type_: str) -> list[str]:
         """`T x[3] = {1, 2};`: what is not listed is 0, and where nothing is, what was there."""
-        extents = self.index()
-        lines = [f"{name} = local.array(({extents},), {type_})"]
+        is_counted = self.peek(1) == "]"  # by its values
+        extents = "" if is_counted else self.index()
+        if is_counted:
+            self.at += 2
+        lines = []
         if self.takes("=") or self.token == "{":
             self.take("{")
             values = self.listed("}")
+            extents = extents or str(len(values))
             if not extents.isdigit() or len(values) > int(extents):
                 self.fail(f"values of `{name}`, whose extent is no number or too small")
             lines += [f"{name}[{place}] = {values[place] if place < len(values) else 0}"
                       for place in range(int(extents))]
-        return lines
+        elif is_counted:
+            self.fail(f"`{name}[]` without values", "say how many elements it has")
+        return [f"{name} = local.array(({extents},), {type_})", *lines]
 
     def listed(self, end: str) -> list[str]:
         values = []
@@ -529,6 +549,8 @@ class _Parser:
             return token.capitalize()
         if token == "static_cast":
             return self.static_cast()
+        if token == "sizeof":
+            return self.size()
         if token == "_ind":
             return self.of_the_index()
         if token in ATOMICS:
@@ -582,6 +604,13 @@ class _Parser:
         inner = self.expression()
         self.take("]")
         return inner
+
+    def size(self) -> str:
+        """`sizeof(int)`"""
+        type_ = self.cast() if self.token == "(" else None
+        if type_ is None:
+            self.fail("`sizeof` of what is no type")
+        return f"u64({SIZES[type_]})"
 
     def static_cast(self) -> str:
         self.take("<")

@@ -9,7 +9,8 @@ import numpy
 from .. import _native
 from ..cuda._arrays import spans_meet
 from .c_names import PRELUDE, TYPES
-from .c_text import CONTINUE, RETURN, CBody, spelled, translated, translated_expression, translated_functions
+from .c_text import (CONTINUE, RETURN, CBody, spelled, translated, translated_expression, translated_functions,
+                     with_macros)
 from .generated import for_each
 from .ndarray import TYPE_NAMES, as_dtype, axes_of, convert_into, delivered, may_overlap, ndarray
 from .ufuncs import as_operand
@@ -57,9 +58,11 @@ def _decorator(options: tuple[str, ...]) -> str:
 
 def _preamble(text: str, types: dict[str, str]) -> tuple[str, set[str]]:
     """The functions that a preamble defines, in CUDA C or in the language of kernels, and their names."""
-    if "__device__" in text or re.search(r"#\s*(include|define)|template\s*<", text):
+    text, = with_macros(text)
+    functions = set(re.findall(r"^def (\w+)", text, re.MULTILINE))
+    if "__device__" in text or not functions and re.search(r"#\s*(include|define)|template\s*<", text):
         return translated_functions(text, types)
-    return text, set(re.findall(r"^def (\w+)", text, re.MULTILINE))
+    return text, functions
 
 
 def _bound(parameters: tuple[Parameter, ...], values: list) -> dict[str, numpy.dtype]:
@@ -114,8 +117,8 @@ class ElementwiseKernel:
         self._body(dict.fromkeys((one.type for one in self.params if one.is_generic), "f32"))  # tells errors now
 
     def _body(self, types: dict[str, str], rank: int = 8) -> CBody:
-        before, after = self._around
-        return translated(self.operation, types, {parameter.name for parameter in self.params} | {"i"},
+        _, operation, before, after = with_macros(self.preamble, self.operation, *self._around)
+        return translated(operation, types, {parameter.name for parameter in self.params} | {"i"},
                           _preamble(self.preamble, types)[1], before=before, after=after, rank=rank)
 
     def __call__(self, *args, size: int | None = None, stream=None, block_size: int | None = None):
@@ -250,7 +253,7 @@ class ReductionKernel:
         self._texts(dict.fromkeys((one.type for one in self.in_params + self.out_params if one.is_generic), "f32"))
 
     def _texts(self, types: dict[str, str]) -> list[str]:
-        map_, reduce_, post, identity = self._parts
+        _, map_, reduce_, post, identity = with_macros(self.preamble, *self._parts)
         out = self.out_params[0].name
         target, equals, value = post.partition("=")
         if target.strip() != out or not equals:
