@@ -429,7 +429,8 @@ def test_what_cannot_be_fused_is_said(function, said):
 
 @pytest.mark.parametrize("text, preamble, expected", [
     ("int const c = 2; z = c * x;", "", [2.0, 4.0]), ("const float w[] = {1, 2.5f}; z = w[1] + x;", "", [3.5, 4.5]),
-    ("signed char c = -5; z = c + (signed char)x;", "", [-4.0, -3.0]), ("z = x / sizeof(int) + sizeof(double);", "", [8.25, 8.5]),
+    ("signed char c = -5; z = c + (signed char)x;", "", [-4.0, -3.0]),
+    ("z = x / sizeof(int) + sizeof(double);", "", [8.25, 8.5]),
     ("z = K * x + LARGE;", "#define K 3\n#define LARGE (K + 10) // much", [16.0, 19.0]),
     ("z = f(x) / K;", "#define K 2\n__device__ float f(float x) { return x + K; }", [1.5, 2.0]),
     ("z = f(x);", "# define K 3\ndef f(x):\n    return x + 1\n", [2.0, 3.0])])

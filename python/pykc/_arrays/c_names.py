@@ -5,7 +5,8 @@ from __future__ import annotations
 import keyword
 import math
 
-TYPES = {"bool": "bool", "char": "i8", "signed char": "i8", "signed": "i32", "signed int": "i32", "short": "i16", "int": "i32", "long": "i64", "long long": "i64",
+TYPES = {"bool": "bool", "char": "i8", "signed char": "i8", "signed": "i32", "signed int": "i32",
+         "short": "i16", "int": "i32", "long": "i64", "long long": "i64",
          "unsigned": "u32", "unsigned int": "u32", "unsigned char": "u8", "unsigned short": "u16",
          "unsigned long": "u64", "unsigned long long": "u64", "size_t": "u64", "ptrdiff_t": "i64", "float": "f32",
          "double": "f64", **{f"{sign}int{bits}{end}": f"{kind}{bits}" for sign, kind in (("", "i"), ("u", "u"))
