@@ -190,7 +190,6 @@ def test_other_arrays():
             bad()
     assert isinstance(np.sin(x), pykc.ndarray) and isinstance(np.float32(2) * x, pykc.ndarray)
     assert_same(pykc.cuda.to_device(np.arange(3)) + x, np.arange(3) * 2)
-    assert (x == None) is False and (x != None) is True  # noqa: E711
 
 
 # --- conversions ------------------------------------------------------------------------------------------------------
