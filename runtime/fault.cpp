@@ -21,11 +21,12 @@ std::string to_text(Float value) {
   return text.find_first_not_of("-0123456789") == std::string::npos ? text + ".0" : text;
 }
 
-/// FORM is what FaultSite::message says of the value: a bool, an f32, an f64, or else an integer.
+/// FORM is what FaultSite::message says of the value: a bool, an f32, an f64, a u64, or else an integer.
 std::string to_text(std::int64_t value, char form) {
   if (form == 'b') return value != 0 ? "True" : "False";
   if (form == 'f') return to_text(static_cast<float>(std::bit_cast<double>(value)));
   if (form == 'd') return to_text(std::bit_cast<double>(value));
+  if (form == 'u') return std::to_string(static_cast<std::uint64_t>(value));
   return std::to_string(value);
 }
 
@@ -39,7 +40,7 @@ std::string fill_in(std::string_view message, const std::int64_t values[abi::kFa
       continue;
     }
     const std::size_t end = message.find('}');
-    const bool is_place = message.front() == '{' && (end == 2 || (end == 3 && std::strchr("bfd", message[2]))) &&
+    const bool is_place = message.front() == '{' && (end == 2 || (end == 3 && std::strchr("bfdu", message[2]))) &&
                           message[1] >= '0' && message[1] < '0' + abi::kFaultValues;
     text += is_place ? to_text(values[message[1] - '0'], message[2]) : std::string(1, message.front());
     message.remove_prefix(is_place ? end + 1 : 1);

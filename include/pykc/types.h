@@ -256,8 +256,8 @@ struct LaunchExpression {
 
 /// A place in a kernel that can stop it: an `assert`, a `raise`, a failed check. The device reports its number.
 struct FaultSite {
-  /// "assert failed: n > 0"; "{0}" to "{8}" stand for values that the device reports: "{0b}" for a bool, "{0f}" and
-  /// "{0d}" for the bits of an f64, which was an f32 or is one; "{{" is a brace.
+  /// "assert failed: n > 0"; "{0}" to "{8}" stand for values that the device reports: "{0b}" for a bool, "{0u}" for
+  /// a u64, "{0f}" and "{0d}" for the bits of an f64, which was an f32 or is one; "{{" is a brace.
   std::string message;
   std::string file;
   int line = 0;

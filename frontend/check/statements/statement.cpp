@@ -173,6 +173,7 @@ void add_value(FunctionChecker& checker, const Value& value, FaultMessage& messa
   message.text += '{' + std::to_string(message.values.size());
   if (is_float(value.scalar())) message.text += value.scalar() == ScalarType::F64 ? 'd' : 'f';
   if (value.scalar() == ScalarType::Bool) message.text += 'b';
+  if (value.scalar() == ScalarType::U64) message.text += 'u';
   message.text += '}';
   message.values.push_back(value.expr);
 }
