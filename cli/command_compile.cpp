@@ -157,13 +157,25 @@ Result<std::vector<Artifact>> compile_all(const CompileRequest& request, std::st
   return artifacts;
 }
 
+/// The same for a header and its C file, which are made by two commands and perhaps for other targets.
+Result<std::string> identity_of(const CompileRequest& request) {
+  ASSIGN_OR_RETURN(const Program program, load(request.file, request.options));
+  std::string all(program.main->file->text());
+  for (const Program::Imported& import : program.imports)
+    if (!import.module->file->origin().is_built_in) all += import.module->file->text();
+  for (const std::string& signature : request.options.signatures) all += signature;
+  return driver::digest(all);
+}
+
 Result<std::string> embed(const CompileRequest& request, std::string_view source) {
   const std::string name_space = embedded_namespace(request.name_space.empty() ? request.file : request.name_space);
   if (!request.name_space.empty() && name_space != request.name_space)
     return invalid_argument("--namespace takes a C++ identifier, not `" + request.name_space + "`");
   ASSIGN_OR_RETURN(const std::vector<Artifact> artifacts, compile_all(request, source));
-  if (request.emit == "header") return embedded_header(artifacts.front(), name_space);
-  return embedded_source(artifacts, name_space);
+  ASSIGN_OR_RETURN(std::string identity, identity_of(request));
+  const EmbeddedName name{name_space, std::move(identity)};
+  if (request.emit == "header") return embedded_header(artifacts.front(), name);
+  return embedded_source(artifacts, name);
 }
 
 /// Grid and block of a launch follow from a kernel's configuration, so it is told which one the kernel is compiled for.

@@ -12,16 +12,22 @@
 namespace pykc::cli {
 namespace {
 
-/// What a name of the language may be and a name in C++ may not, beyond what Python reserves as well.
+/// What a name in C++ may not be: words of the language, and macros.
 constexpr std::string_view kReserved =
-    " alignas alignof and_eq asm auto bitand bitor bool case catch char char16_t char32_t char8_t "
-    "co_await co_return co_yield compl concept const const_cast consteval constexpr constinit decltype "
-    "default delete do double dynamic_cast enum explicit export extern false float friend goto inline "
-    "int long mutable namespace new noexcept not_eq nullptr operator or_eq private protected public "
-    "register reinterpret_cast requires short signed sizeof static static_assert static_cast struct "
-    "switch template this thread_local throw true typedef typeid typename union unsigned using virtual "
-    "void volatile wchar_t xor xor_eq linux unix NULL EOF stdin stdout stderr errno assert offsetof std "
-    "pykc ";
+    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class "
+    "co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype "
+    "default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline "
+    "int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
+    "register reinterpret_cast requires return short signed sizeof static static_assert static_cast struct "
+    "switch template this thread_local throw true try typedef typeid typename union unsigned using virtual "
+    "void volatile wchar_t while xor xor_eq linux unix NULL EOF stdin stdout stderr errno assert offsetof std "
+    "pykc main ";
+
+/// A parameter's name is nobody's business, so one that may be a macro of a header is another.
+std::string parameter_name(const std::string& name) {
+  const bool may_be_macro = name.size() > 1 && std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
+  return may_be_macro ? name + "_" : name;
+}
 
 /// Names of one scope: each is turned into a C++ identifier that no other has.
 class Names {
@@ -103,6 +109,8 @@ std::string_view name_in_source(const KernelInfo& kernel) {
   return std::string_view(kernel.name).substr(0, kernel.name.find('#'));
 }
 
+std::string symbol_of(const EmbeddedName& name) { return "pykc_embedded_" + name.name_space + "_" + name.identity; }
+
 }  // namespace
 
 std::string embedded_namespace(const std::string& file) {
@@ -117,8 +125,8 @@ void make_names_unique(Artifact& artifact) {
     if (const int nth = ++count[kernel.name]; nth > 1) kernel.name += "#" + std::to_string(nth);
 }
 
-Result<std::string> embedded_header(const Artifact& artifact, const std::string& name_space) {
-  Records records(name_space);
+Result<std::string> embedded_header(const Artifact& artifact, const EmbeddedName& name) {
+  Records records(name.name_space);
   Names function_names({"Kernels", "kernels_", "module_"});
   std::map<std::string, std::string> functions;  // by the name in the source: signatures of a kernel are overloads
   std::set<std::string> signatures;
@@ -132,7 +140,7 @@ Result<std::string> embedded_header(const Artifact& artifact, const std::string&
     Names names({"config", "kernels_"});
     std::string types, parameters, arguments;
     for (const ParameterInfo& parameter : kernel.parameters) {
-      const std::string type = cpp_parameter(parameter, records), name = names.add(parameter.name);
+      const std::string type = cpp_parameter(parameter, records), name = names.add(parameter_name(parameter.name));
       types += type + ", ";
       parameters += ",\n      " + type + " " + name;
       arguments += ", " + name;
@@ -154,12 +162,13 @@ Result<std::string> embedded_header(const Artifact& artifact, const std::string&
                "() const { return module_->constant<" + type + ">(" + in_quotes(constant.name) + "); }\n";
   }
   const bool keeps_module = !artifact.constants.empty();
-  const std::string symbol = "pykc_embedded_" + name_space;
+  const std::string symbol = symbol_of(name);
   return "// Made by `pykc compile --emit header`; do not edit. <pykc/embedded.h> says how to use it.\n"
          "#pragma once\n\n#include <pykc/embedded.h>\n\n#include <complex>\n#include <cstddef>\n#include "
          "<optional>\n#include <vector>\n\n"
          "extern \"C\" const pykc::EmbeddedArtifact " +
-         symbol + "[];\n\nnamespace " + name_space + " {\n\n" + records.text() +
+         symbol + "[];\n\nnamespace " + name.name_space + " {\ninline namespace source_" + name.identity + " {\n\n" +
+         records.text() +
          "/// The kernels, loaded on a device: a function each, which launches it.\nclass Kernels {\n public:\n" +
          members +
          "\n private:\n  Kernels() = default;\n  friend inline pykc::Result<Kernels> load(const pykc::Device& "
@@ -175,27 +184,28 @@ Result<std::string> embedded_header(const Artifact& artifact, const std::string&
          "  const auto kernel = [&](const char* name, const char* parameters) -> pykc::Result<void> {\n"
          "    pykc::Result<pykc::Kernel> found = pykc::embedded_kernel(*loaded, name, parameters);\n"
          "    if (!found) return found.error();\n    result.kernels_.push_back(*found);\n    return {};\n  };\n" +
-         loads + (keeps_module ? "  result.module_ = *loaded;\n" : "") + "  return result;\n}\n\n}  // namespace " +
-         name_space + "\n";
+         loads + (keeps_module ? "  result.module_ = *loaded;\n" : "") +
+         "  return result;\n}\n\n}  // namespace source_" + name.identity + "\n}  // namespace " + name.name_space +
+         "\n";
 }
 
-std::string embedded_source(const std::vector<Artifact>& artifacts, const std::string& name_space) {
+std::string embedded_source(const std::vector<Artifact>& artifacts, const EmbeddedName& name) {
   constexpr std::size_t kBytesInLine = 24;
   std::string text =
       "/* Made by `pykc compile --emit c`; do not edit. The kernels that the header of the same name "
       "launches. */\n#include <stddef.h>\n\n";
   std::string list;
   for (std::size_t i = 0; i < artifacts.size(); ++i) {
-    const std::string bytes = artifacts[i].serialize(), name = "artifact" + std::to_string(i);
-    text += "/* " + artifacts[i].target + " */\nstatic const unsigned char " + name + "[] = {";
+    const std::string bytes = artifacts[i].serialize(), array = "artifact" + std::to_string(i);
+    text += "/* " + artifacts[i].target + " */\nstatic const unsigned char " + array + "[] = {";
     for (std::size_t at = 0; at < bytes.size(); ++at) {
       text += at % kBytesInLine == 0 ? "\n  " : "";
       text += std::to_string(static_cast<unsigned char>(bytes[at])) + ",";
     }
     text += "\n};\n";
-    list += "  {" + name + ", sizeof " + name + "},\n";
+    list += "  {" + array + ", sizeof " + array + "},\n";
   }
-  const std::string declaration = "const struct pykc_embedded_artifact pykc_embedded_" + name_space + "[]";
+  const std::string declaration = "const struct pykc_embedded_artifact " + symbol_of(name) + "[]";
   return text +
          "\nstruct pykc_embedded_artifact {\n  const unsigned char* bytes;\n  size_t size;\n};\n"
          "#ifdef __cplusplus\nextern \"C\"\n#else\nextern\n#endif\n" +

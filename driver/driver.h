@@ -22,7 +22,11 @@ Result<std::shared_ptr<const SourceFile>> read_source(const std::string& path);
 
 std::shared_ptr<const SourceFile> source_file(const Source& source);
 
-/// A text without the white space that all its lines but the first begin with, and that white space.
+/// 16 digits and letters, the same for the same text.
+std::string digest(std::string_view text);
+
+/// A text without the white space that all its lines but the first begin with, and that white space; where the first
+/// line opens a block, without what is not the block's own.
 struct Dedented {
   std::string text;
   std::string indentation;

@@ -43,7 +43,7 @@ class PhaseClock {
 /// Where reports go: without the warnings that nobody wants.
 Diagnostics make_diagnostics(const CompileOptions& options) {
   Diagnostics diagnostics;
-  diagnostics.set_most_kept(options.effective_limits().diagnostics);
+  diagnostics.set_most_kept(std::max(1, options.effective_limits().diagnostics));
   for (const std::string& code : options.silenced_warnings) diagnostics.silence("", 0, code);
   if (!options.warnings) diagnostics.silence("", 0, "");
   if (options.warnings_are_errors) diagnostics.set_warnings_are_errors();
@@ -257,11 +257,23 @@ std::future<Result<Arrival>> start_for_gpu(const Program& program, const std::ve
                                            CompileOptions options);
 void add_code_for_gpu(Artifact& artifact, const Result<Arrival>& arrival, const CompileOptions& options);
 
+/// What options can say that has no meaning.
+Result<void> check_meaning(const CompileOptions& options) {
+  if (options.optimization < 0 || options.optimization > 3)
+    return invalid_argument("CompileOptions::optimization is " + std::to_string(options.optimization) +
+                            ", and 0 to 3 are what there is");
+  if (options.untrusted && !options.libraries.empty())
+    return invalid_argument("no library is linked to source that is not trusted");
+  if (options.costs_for.empty()) return {};
+  ASSIGN_OR_RETURN(const codegen::Target gpu, codegen::Target::parse(options.costs_for));
+  if (gpu.kind == codegen::Target::Kind::Nvptx) return {};
+  return invalid_argument("CompileOptions::costs_for is `" + options.costs_for + "`, and takes a GPU's target");
+}
+
 /// From trees to what the compilation asks for.
 Result<Arrival> travel(Compilation& compilation, const Program& program, const std::vector<KernelRequest>& requests) {
   const Emit emit = compilation.emit;
-  if (compilation.options.untrusted && !compilation.options.libraries.empty())
-    return invalid_argument("no library is linked to source that is not trusted");
+  RETURN_IF_FAILED(check_meaning(compilation.options));
   // Every name bound, every type known; of a file with syntax errors, what could be read is checked all the same, so
   // that one run reports everything.
   const checked::Module checked =

@@ -1,6 +1,9 @@
 // Text that stands inside a C++ file.
 #include "pykc/source.h"
 
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/BLAKE3.h>
+
 #include <algorithm>
 
 #include "base/errors.h"
@@ -44,12 +47,24 @@ std::string without_indentation(std::string_view lines, std::string_view indenta
   return result;
 }
 
+bool opens_block(std::string_view line) {
+  const std::string_view code = line.substr(0, line.find('#'));
+  const std::size_t last = code.find_last_not_of(" \t\r\n");
+  return last != std::string_view::npos && code[last] == ':';
+}
+
 }  // namespace
 
 driver::Dedented driver::dedent(const std::string& text) {
+  constexpr std::size_t kBlock = 4;
   const std::size_t first_line = std::min(text.find('\n'), text.size() - 1) + 1;
   const std::string_view others = std::string_view(text).substr(first_line);
   std::string indentation = common_indentation(others);
+  const std::size_t next = others.find_first_not_of("\r\n");
+  const bool is_all_block =
+      next != std::string_view::npos && others.find_first_not_of(kWhiteSpace, next) == next + indentation.size();
+  if (is_all_block && opens_block(std::string_view(text).substr(0, first_line)))
+    indentation.resize(indentation.size() - std::min(kBlock, indentation.size()));
   return {text.substr(0, first_line) + without_indentation(others, indentation), std::move(indentation)};
 }
 
@@ -70,6 +85,10 @@ Source Source::followed_by(std::string_view text) const {
   Source longer = *this;
   longer.text_ += text;
   return longer;
+}
+
+std::string driver::digest(std::string_view text) {
+  return llvm::toHex(llvm::BLAKE3::hash<8>(llvm::arrayRefFromStringRef(text)), true);
 }
 
 std::shared_ptr<const SourceFile> driver::source_file(const Source& source) {

@@ -89,6 +89,27 @@ struct Exported {
   Managed tensor{};
 };
 
+template <typename Managed>
+Result<Managed*> exported(const Buffer& buffer, const Mapping& mapping, DLDataType type) {
+  auto exported = std::make_unique<Exported<Managed>>();
+  exported->buffer = buffer;
+  std::ranges::copy(mapping.shape(), exported->shape.begin());
+  std::ranges::copy(mapping.strides(), exported->strides.begin());
+  Managed& tensor = exported->tensor;
+  if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>)
+    tensor.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+  tensor.dl_tensor = {.data = static_cast<std::byte*>(buffer.address()) + mapping.offset() * (type.bits / 8),
+                      .device = buffer.device() == nullptr ? DLDevice{kDLCPU, 0} : device_of(buffer.device()->info),
+                      .ndim = mapping.rank(),
+                      .dtype = type,
+                      .shape = exported->shape.data(),
+                      .strides = exported->strides.data(),
+                      .byte_offset = 0};
+  tensor.manager_ctx = exported.get();
+  tensor.deleter = [](Managed* self) { delete static_cast<Exported<Managed>*>(self->manager_ctx); };
+  return &exported.release()->tensor;
+}
+
 }  // namespace
 
 DLDevice dlpack_device(const Device& device) { return device_of(device.info()); }
@@ -130,29 +151,18 @@ Result<WrappedElements> import_tensor(const Device& device, DLManagedTensor* ten
   return error_in_flight();
 }
 
-template <typename Managed>
-Result<Managed*> export_tensor(const Buffer& buffer, const Mapping& mapping, DLDataType type) try {
-  auto exported = std::make_unique<Exported<Managed>>();
-  exported->buffer = buffer;
-  std::ranges::copy(mapping.shape(), exported->shape.begin());
-  std::ranges::copy(mapping.strides(), exported->strides.begin());
-  Managed& tensor = exported->tensor;
-  if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>)
-    tensor.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
-  tensor.dl_tensor = {.data = static_cast<std::byte*>(buffer.address()) + mapping.offset() * (type.bits / 8),
-                      .device = buffer.device() == nullptr ? DLDevice{kDLCPU, 0} : device_of(buffer.device()->info),
-                      .ndim = mapping.rank(),
-                      .dtype = type,
-                      .shape = exported->shape.data(),
-                      .strides = exported->strides.data(),
-                      .byte_offset = 0};
-  tensor.manager_ctx = exported.get();
-  tensor.deleter = [](Managed* self) { delete static_cast<Exported<Managed>*>(self->manager_ctx); };
-  return &exported.release()->tensor;
+Result<DLManagedTensorVersioned*> export_tensor(const Buffer& buffer, const Mapping& mapping, DLDataType type,
+                                                std::type_identity<DLManagedTensorVersioned>) try {
+  return exported<DLManagedTensorVersioned>(buffer, mapping, type);
 } catch (...) {
   return error_in_flight();
 }
-template Result<DLManagedTensorVersioned*> export_tensor(const Buffer&, const Mapping&, DLDataType);
-template Result<DLManagedTensor*> export_tensor(const Buffer&, const Mapping&, DLDataType);
+
+Result<DLManagedTensor*> export_tensor(const Buffer& buffer, const Mapping& mapping, DLDataType type,
+                                       std::type_identity<DLManagedTensor>) try {
+  return exported<DLManagedTensor>(buffer, mapping, type);
+} catch (...) {
+  return error_in_flight();
+}
 
 }  // namespace pykc::detail

@@ -67,12 +67,11 @@ void leave_function(CpuEmitter& emitter, llvm::ArrayRef<Value*> results, bool ha
   Builder& builder = emitter.builder;
   if (runs_blocks(emitter.source) || !emitter.state.traits(emitter.source).can_fault)
     return create_return(builder, results);
-  llvm::SmallVector<Value*> values(results.begin(), results.end());
   auto* type = llvm::cast<llvm::StructType>(emitter.function.getReturnType());
-  while (values.size() + 1 < type->getNumElements())
-    values.push_back(llvm::PoisonValue::get(type->getElementType(static_cast<unsigned>(values.size()))));
-  values.push_back(builder.getInt1(has_faulted));
-  builder.CreateAggregateRet(values.data(), static_cast<unsigned>(values.size()));
+  Value* all = llvm::PoisonValue::get(type);
+  for (const auto& [i, result] : llvm::enumerate(results))
+    all = builder.CreateInsertValue(all, result, static_cast<unsigned>(i));
+  builder.CreateRet(builder.CreateInsertValue(all, builder.getInt1(has_faulted), type->getNumElements() - 1));
 }
 
 /// What the thread does next has no block: its turn, or the function, is over.

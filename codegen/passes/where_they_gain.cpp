@@ -78,6 +78,15 @@ bool has_changing_product(const llvm::Loop& loop) {
   });
 }
 
+/// How often such a loop turns is the least of what its exits say, which is worked out from all of them for each; and
+/// what its counters can be is asked for each pair. Both take seconds for some hundred.
+bool takes_long_to_count(const llvm::Loop& loop) {
+  constexpr std::size_t kMost = 64;
+  llvm::SmallVector<llvm::BasicBlock*> exiting;
+  loop.getExitingBlocks(exiting);
+  return exiting.size() > kMost || static_cast<std::size_t>(llvm::range_size(loop.getHeader()->phis())) > kMost;
+}
+
 }  // namespace
 
 bool is_over_threads(const llvm::Loop& loop) {
@@ -102,7 +111,7 @@ llvm::PreservedAnalyses UnswitchLoops::run(llvm::Loop& loop, llvm::LoopAnalysisM
 
 llvm::PreservedAnalyses SimplifyCounters::run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
                                               llvm::LoopStandardAnalysisResults& results, llvm::LPMUpdater& updater) {
-  if (is_over_threads(loop)) return llvm::PreservedAnalyses::all();
+  if (is_over_threads(loop) || takes_long_to_count(loop)) return llvm::PreservedAnalyses::all();
   return llvm::IndVarSimplifyPass().run(loop, analyses, results, updater);
 }
 

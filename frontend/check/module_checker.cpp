@@ -1,5 +1,7 @@
 #include "frontend/check/module_checker.h"
 
+#include "base/budget.h"
+
 #include "frontend/check/arrays/array.h"
 #include "frontend/check/names/declare.h"
 #include "frontend/check/requests.h"
@@ -74,6 +76,7 @@ bool may_leave_language(const ModuleChecker& module, const Scope& scope) {
 }
 
 Table* add_table(ModuleChecker& module, Table table) {
+  if (Budget* const budget = Budget::current()) budget->look();  // one may be of megabytes
   for (Table& known : module.tables)
     if (!known.host && !table.host && known.type == table.type && known.bytes == table.bytes) return &known;
   module.tables.push_back(std::move(table));

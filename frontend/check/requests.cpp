@@ -120,10 +120,10 @@ std::optional<checked::Type> requested_constant(ModuleChecker& module, const Fun
   const auto* value = std::get_if<Value>(&entity);
   const auto* function = std::get_if<FunctionRef>(&entity);
   const bool is_device_code = function && (function->function->is_device_code() || function->function->is_numba_kernel);
-  const bool is_known = value ? value->known() && is_known_constant(*value)
-                              : is_device_code || std::holds_alternative<BuiltinRef>(entity) ||
-                                    std::holds_alternative<LanguageFunctionRef>(entity) ||
-                                    std::holds_alternative<UfuncRef>(entity);
+  const bool is_known =
+      value ? value->known() && is_known_constant(*value)
+            : is_device_code || std::holds_alternative<TypeRef>(entity) || std::holds_alternative<BuiltinRef>(entity) ||
+                  std::holds_alternative<LanguageFunctionRef>(entity) || std::holds_alternative<UfuncRef>(entity);
   if (is_known) return module.output.types.of_static(intern(module, entity));
   module.told.report(kernel.scope->file(), kernel.def->name_range, DiagnosticId::RequestConstant, to_string(argument));
   return std::nullopt;

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "base/budget.h"
@@ -51,6 +52,21 @@ bool may_be_method(const SourceFile& file, const std::vector<Token>& tokens, std
   return file.text(tokens[at - 2].range) != "atomic";
 }
 
+/// `min(a)`, of an array perhaps, but not `min(a, b)`.
+bool may_be_extremum(const SourceFile& file, const std::vector<Token>& tokens, std::size_t at) {
+  const std::string_view word = file.text(tokens[at].range);
+  if ((word != "min" && word != "max") || tokens[at + 1].kind != TokenKind::LeftParen) return false;
+  constexpr std::size_t kLongest = 64;  // tokens: what is longer is no name of an array
+  int depth = 0;
+  for (const Token& token : std::span(tokens).subspan(at + 1, std::min(kLongest, tokens.size() - at - 1))) {
+    const bool opens = token.kind == TokenKind::LeftParen || token.kind == TokenKind::LeftBracket;
+    const bool closes = token.kind == TokenKind::RightParen || token.kind == TokenKind::RightBracket;
+    depth += opens ? 1 : closes ? -1 : 0;
+    if (depth == 0 || (depth == 1 && token.kind == TokenKind::Comma)) return depth == 0;
+  }
+  return false;
+}
+
 /// Finds what imports name, and rewrites them: behind the loader every import names a module in full.
 class Loader {
  public:
@@ -85,7 +101,7 @@ class Loader {
       for (auto entry = first; entry != last; ++entry)
         if (const std::string_view package = package_of_module(entry->second);
             package.empty() || packages.contains(package) ||
-            (has_methods(entry->second) && may_be_method(file, tokens, i)))
+            (has_methods(entry->second) && (may_be_method(file, tokens, i) || may_be_extremum(file, tokens, i))))
           load_builtin_module(entry->second);
     }
   }

@@ -77,10 +77,16 @@ void note_unwritten(const Buffer& buffer);
 }  // namespace detail
 
 /// Untyped device memory; Array<T> is the typed view that most programs use. A buffer of 0 bytes is fine. A handle: a
-/// copy names the same memory, which lives until the last handle is gone.
+/// copy names the same memory, which lives until the last handle is gone. One that was moved from is as a new one.
 class Buffer {
  public:
   Buffer() = default;
+  Buffer(const Buffer&) = default;
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer other) noexcept {
+    swap(other);
+    return *this;
+  }
   /// Of the first byte. On the CPU device the host may write there, so from then on the sanitizer takes all of the
   /// memory as written.
   void* address() const;
@@ -123,6 +129,12 @@ class Buffer {
   Result<void> fill_zero(const Stream* stream) const;
   Buffer(std::shared_ptr<void> memory, void* address, std::int64_t bytes, detail::DeviceState* device)
       : memory_(std::move(memory)), address_(address), bytes_(bytes), device_(device) {}
+  void swap(Buffer& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(address_, other.address_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(device_, other.device_);
+  }
   std::shared_ptr<void> memory_;  // keeps the device, too
   void* address_ = nullptr;
   std::int64_t bytes_ = 0;
@@ -173,8 +185,14 @@ Result<DenseMemory> dense_memory(std::span<const std::int64_t> shape, Layout ord
 template <typename T>
 class Array : public detail::View<Array<T>> {
  public:
-  /// No elements: shape (0).
+  /// No elements: shape (0); so is one that was moved from.
   Array() = default;
+  Array(const Array&) = default;
+  Array(Array&& other) noexcept { swap(other); }
+  Array& operator=(Array other) noexcept {
+    swap(other);
+    return *this;
+  }
   /// The elements of a buffer that a mapping names; an error where it names one outside.
   static Result<Array> over(Buffer buffer, const Mapping& mapping) {
     const Array array(std::move(buffer), mapping);
@@ -242,6 +260,10 @@ class Array : public detail::View<Array<T>> {
  private:
   friend class Device;
   Array(Buffer buffer, const Mapping& mapping) : detail::View<Array>(mapping), buffer_(std::move(buffer)) {}
+  void swap(Array& other) noexcept {
+    detail::View<Array>::swap(other);
+    std::swap(buffer_, other.buffer_);
+  }
   detail::Elements elements() const { return {buffer_, this->mapping(), sizeof(T)}; }
   Result<void> copy_from(const Stream* stream, const HostView<const T>& source) const {
     return elements().copy_from_host(source.memory(), source.mapping(), stream);
@@ -289,6 +311,14 @@ template <typename T>
 class UnifiedArray : public Array<T> {
  public:
   UnifiedArray() = default;
+  UnifiedArray(const UnifiedArray&) = default;
+  UnifiedArray(UnifiedArray&& other) noexcept
+      : Array<T>(std::move(other)), host_(std::exchange(other.host_, HostView<T>())) {}
+  UnifiedArray& operator=(UnifiedArray other) noexcept {
+    Array<T>::operator=(std::move(other));
+    host_ = other.host_;
+    return *this;
+  }
   /// The elements on the host: with the array's shape, or one after the other in row-major order.
   HostView<T> host() const { return host_; }
   std::span<T> span() const { return {host_.data(), static_cast<std::size_t>(host_.size())}; }
@@ -306,6 +336,13 @@ class PinnedArray {
  public:
   PinnedArray() = default;
   PinnedArray(std::shared_ptr<void> memory, std::int64_t size) : memory_(std::move(memory)), size_(size) {}
+  PinnedArray(const PinnedArray&) = default;
+  PinnedArray(PinnedArray&& other) noexcept : memory_(std::move(other.memory_)), size_(std::exchange(other.size_, 0)) {}
+  PinnedArray& operator=(PinnedArray other) noexcept {
+    std::swap(memory_, other.memory_);
+    size_ = other.size_;
+    return *this;
+  }
   std::span<T> span() const { return {static_cast<T*>(memory_.get()), static_cast<std::size_t>(size_)}; }
   operator std::span<T>() const { return span(); }
   operator std::span<const T>() const { return span(); }
@@ -317,4 +354,4 @@ class PinnedArray {
   std::int64_t size_ = 0;
 };
 
-}  // namespace pykc
+}  // namespace gnu::visibility("default")]]pykc

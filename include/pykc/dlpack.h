@@ -118,10 +118,11 @@ Result<WrappedElements> import_tensor(const Device& device, DLManagedTensorVersi
 Result<WrappedElements> import_tensor(const Device& device, DLManagedTensor* tensor, DLDataType type,
                                       std::int64_t alignment);
 
-template <typename Managed>
-Result<Managed*> export_tensor(const Buffer& buffer, const Mapping& mapping, DLDataType type);
-extern template Result<DLManagedTensorVersioned*> export_tensor(const Buffer&, const Mapping&, DLDataType);
-extern template Result<DLManagedTensor*> export_tensor(const Buffer&, const Mapping&, DLDataType);
+/// The last argument says which of the two.
+Result<DLManagedTensorVersioned*> export_tensor(const Buffer& buffer, const Mapping& mapping, DLDataType type,
+                                                std::type_identity<DLManagedTensorVersioned>);
+Result<DLManagedTensor*> export_tensor(const Buffer& buffer, const Mapping& mapping, DLDataType type,
+                                       std::type_identity<DLManagedTensor>);
 
 constexpr DLDataTypeCode dlpack_code(ScalarType type) {
   switch (type) {
@@ -164,7 +165,8 @@ from_dlpack(const Device& device, Managed* tensor) {
 template <typename Managed = DLManagedTensorVersioned, typename T>
 requires std::is_same_v<Managed, DLManagedTensorVersioned> || std::is_same_v<Managed, DLManagedTensor> Result<Managed*>
 to_dlpack(const Array<T>& array) {
-  return detail::export_tensor<Managed>(array.buffer(), array.mapping(), detail::dlpack_type<T>());
+  return detail::export_tensor(array.buffer(), array.mapping(), detail::dlpack_type<T>(),
+                               std::type_identity<Managed>());
 }
 
 }  // namespace gnu::visibility("default")]]pykc

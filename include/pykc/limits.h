@@ -24,7 +24,7 @@ struct CompileLimits {
   /// Of the program behind the checker, counted over all steps that make any; and of LLVM's, at any one time.
   std::int64_t operations = 50'000'000;
   std::int64_t output_bytes = std::int64_t{1} << 30;
-  int diagnostics = 1000;  // errors that are told, and as many warnings
+  int diagnostics = 1000;  // errors that are told, and as many warnings; one at least
 
   /// For source that anybody may send to a server: compilations end within 2 s on an ordinary machine.
   static CompileLimits strict() {

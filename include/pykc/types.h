@@ -132,6 +132,7 @@ class RecordRef {
  private:
   std::shared_ptr<const RecordType> type_;
 };
+bool operator==(const RecordRef& a, const RecordRef& b);  // again, for the visibility of this namespace
 
 /// What an array holds, or a parameter takes: a scalar or a record.
 struct ElementType {

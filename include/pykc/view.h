@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "pykc/error.h"
@@ -54,6 +55,7 @@ class View {
  protected:
   View() = default;
   explicit View(const Mapping& mapping) : mapping_(mapping) {}
+  void swap(View& other) noexcept { std::swap(mapping_, other.mapping_); }
 
  private:
   Self with(const Mapping& mapping) const {

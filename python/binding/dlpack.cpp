@@ -54,8 +54,8 @@ DeviceArray import_tensor(const Device& device, Managed* tensor) {
 /// A capsule that frees the tensor unless somebody took it.
 template <typename Managed>
 nb::object export_capsule(const DeviceArray& array, const char* name) {
-  Managed* const tensor =
-      take(detail::export_tensor<Managed>(array.buffer, array.mapping, dlpack_type_of(array.element)));
+  Managed* const tensor = take(
+      detail::export_tensor(array.buffer, array.mapping, dlpack_type_of(array.element), std::type_identity<Managed>()));
   PyObject* const capsule = PyCapsule_New(tensor, name, [](PyObject* unused) {
     const char* const current = PyCapsule_GetName(unused);
     if (current == nullptr || std::strncmp(current, "used_", 5) == 0) return;

@@ -345,6 +345,7 @@ std::string Module::place_of(const abi::FaultRecord& record) const {
   const auto kernel = static_cast<std::size_t>(record.kernel), site = static_cast<std::size_t>(record.site);
   if (kernel >= kernels.size() || site >= kernels[kernel].faults.size()) return "";
   const FaultSite& at = kernels[kernel].faults[site];
+  if (at.line == 0) return "";  // seen where a thread looks whether others go on
   return " at " + at.file + ":" + std::to_string(at.line);
 }
 

@@ -304,7 +304,7 @@ expect 1 "" "$pykc" compile saxpy.pyk --sig 'saxpy(' -o -
 
 # What programs carry: a header and a C file.
 expect 0 "pykc::Result<void> vecadd(const pykc::LaunchConfig& config" "$pykc" compile vecadd.pyk --emit header -o -
-expect 0 "const struct pykc_embedded_artifact pykc_embedded_vecadd[] = {" "$pykc" compile vecadd.pyk --emit c -o -
+expect 0 "const struct pykc_embedded_artifact pykc_embedded_vecadd_" "$pykc" compile vecadd.pyk --emit c -o -
 expect 0 "/* cpu:x86-64-v3 */" "$pykc" compile vecadd.pyk --emit c --target sm_90,cpu,cpu:x86-64-v3 -o -
 printf "WEIGHTS = const.array(3, f32)\n@kernel\ndef weigh(y: f32[:]):\n    y[0] *= WEIGHTS[1]\n" > weights.pyk
 expect 0 "Result<pykc::Array<float>> WEIGHTS() const" "$pykc" compile weights.pyk --emit header -o -

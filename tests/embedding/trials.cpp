@@ -136,6 +136,29 @@ std::vector<Trial> trials() {
            variables + "    for j in range(100):\n" +
            repeated(2000, [](int i) { return "        v" + number(i) + " += v" + number((i * 7 + 1) % 2000) + "\n"; }) +
            stores)},
+      {"300 checked accesses in a loop",
+       kernel("    for q in range(len(x) - 5000):\n" + repeated(300,
+                                                                [](int i) {
+                                                                  return "        x[q + " + number(i) + "] = x[q + " +
+                                                                         number(i * 37 % 5000) + "] * 2\n";
+                                                                }))},
+      {"400 counters of a loop",
+       kernel(repeated(400, [](int i) { return "    v" + number(i) + " = i64(x[" + number(i) + "])\n"; }) +
+              "    for q in range(len(x)):\n" +
+              repeated(400,
+                       [](int i) {
+                         const std::string v = "v" + number(i);
+                         return "        x[" + v + " & 1023] += " + v + "\n        " + v + " += " + number(i * 3) +
+                                "\n";
+                       }) +
+              repeated(400, [](int i) { return "    x[" + number(i) + "] = v" + number(i) + "\n"; }))},
+      {"1,600 values across checked accesses",
+       kernel(repeated(1600, [](int i) { return "    v" + number(i) + " = x[" + number(i) + "]\n"; }) +
+              repeated(1600, [](int i) { return "    x[" + number(i) + "] = v" + number(i * 7919 % 1600) + "\n"; }))},
+      {"copies of constant arrays of wide records",
+       kernel("    x[0] = A99[0].x[0]\n",
+              "import numpy as np\nD = np.dtype([('x', np.float32, (250,))])\nA0 = np.zeros(262144, D)\n" +
+                  repeated(99, [](int i) { return "A" + number(i + 1) + " = A" + number(i) + ".copy()\n"; }))},
       {"a local array, filled by hand",
        kernel("    t = local.array(131072, f32)\n" +
               repeated(3000, [](int i) { return "    t[" + number(i) + "] = x[" + number(i) + "]\n"; }) +

@@ -100,7 +100,13 @@ Entity array_of_one(FunctionChecker& checker, const Extents& extents, const Elem
     element.assign(static_cast<std::size_t>(size_in_bytes(type)), '\0');
   else if (!append_constant(checker, fill, type, element, range))
     return Unknown{};
-  for (std::int64_t i = 0; i < count_elements(extents); ++i) table.bytes += element;
+  const std::int64_t count = count_elements(extents);
+  if (count * static_cast<std::int64_t>(element.size()) > kMostTableBytes) {
+    checker.report(range, DiagnosticId::ArrayShape, "a constant array",
+                   "small enough: it has at most " + std::to_string(kMostTableBytes) + " bytes");
+    return Unknown{};
+  }
+  for (std::int64_t i = 0; i < count; ++i) table.bytes += element;
   return TableRef{add_table(checker.module, std::move(table))};
 }
 

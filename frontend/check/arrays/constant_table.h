@@ -13,6 +13,7 @@ using Extents = std::vector<std::int64_t>;
 
 /// The most elements that an array has while constants are worked out; what a kernel reads must fit constant memory.
 inline constexpr std::int64_t kMostConstantElements = std::int64_t{1} << 18;
+inline constexpr std::int64_t kMostTableBytes = 16 * kMostConstantElements;  // as many complex numbers
 
 std::int64_t count_elements(const Extents& extents);
 /// How far apart neighbours along each dimension are, in elements.

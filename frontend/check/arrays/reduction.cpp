@@ -60,6 +60,22 @@ Value reduce(FunctionChecker& checker, const Reduction& reduction, const Value& 
   return call_specialized(checker, *std::get<FunctionDecl*>(*function), std::move(given), range);
 }
 
+Value reduced(FunctionChecker& checker, const Reduction& reduction, const Value& array, const std::string& name,
+              SourceRange range) {
+  if (!array.known() || !require_numbers_of(checker, array, reduction, name)) return {};
+  if (!checker.function) {
+    checker.report(range, DiagnosticId::NotConstant, "the result of " + as_code(name)).note("call it in the kernel");
+    return {};
+  }
+  Value result;
+  const Expr* whole = with_temporary(checker, array.expr, [&](const Expr* kept) {
+    result = reduce(checker, reduction, TreeBuilder::strong(kept), range);
+    return result.expr;
+  });
+  result.expr = whole;
+  return result;
+}
+
 }  // namespace
 
 Entity call_reduction(FunctionChecker& checker, const ReductionRef& reduction, const ast::Call& call,
@@ -77,18 +93,15 @@ Entity call_reduction(FunctionChecker& checker, const ReductionRef& reduction, c
       bind_arguments(checker, call, range, name, {kParameters, count}, count, count == 0 ? "()" : "(a)");
   if (!arguments) return Unknown{};
   const Value array = count == 0 ? reduction.self : checker.value(*arguments->front());
-  if (!array.known() || !require_numbers_of(checker, array, *reduction.row, name)) return Unknown{};
-  if (!checker.function) {
-    checker.report(range, DiagnosticId::NotConstant, "the result of " + as_code(name)).note("call it in the kernel");
-    return Unknown{};
-  }
-  Value result;
-  const Expr* whole = with_temporary(checker, array.expr, [&](const Expr* kept) {
-    result = reduce(checker, *reduction.row, TreeBuilder::strong(kept), range);
-    return result.expr;
-  });
-  result.expr = whole;
+  const Value result = reduced(checker, *reduction.row, array, name, range);
   return result.known() ? Entity(result) : Entity(Unknown{});
+}
+
+bool has_reductions(const FunctionChecker& checker) { return checker.module.scope_of(kReductionsModule) != nullptr; }
+
+Value extremum_of_array(FunctionChecker& checker, std::string_view name, const Value& array, SourceRange range) {
+  return reduced(checker, *std::ranges::find(all_reductions(), name, &Reduction::name), array, std::string(name),
+                 range);
 }
 
 }  // namespace pykc::checker

@@ -143,24 +143,12 @@ std::vector<checked::Let> kept_in_order(FunctionChecker& checker, std::vector<Gi
   return kept;
 }
 
-/// The record of an array, for a function that changes its fields: Python passes the record itself.
-Value reference_to(FunctionChecker& checker, const Value& record, SourceRange range) {
-  const auto* element = record.expr->as<checked::Element>();
-  if (element->indices.empty()) return TreeBuilder::strong(element->array);
-  checked::View view{element->array, {}, element->wraparound, element->bounds_fault};
-  for (const Expr* index : element->indices)
-    view.axes.push_back({.kind = checked::ViewAxis::Kind::Index, .start = index});
-  return TreeBuilder::strong(checker.tree.make(
-      reference_type(checker.types, record.type()->record, element->array->type->space), range, std::move(view)));
-}
-
 /// The argument as the parameter takes it. An annotation converts scalars; of an array it states what must hold.
 std::optional<Value> argument_for(FunctionChecker& checker, FunctionDecl& function, std::size_t index,
                                   const Value& given, SourceRange range) {
   if (!given.known()) return std::nullopt;
   read_types(checker.module, function);
-  if (is_struct(given.type()) && given.expr->as<checked::Element>() &&
-      changes_parameter(checker.module, function, index))
+  if (is_record_of_array(given) && changes_parameter(checker.module, function, index))
     return reference_to(checker, given, range);
   const std::optional<checked::Type> stated = function.parameter_types[index];
   if (!stated) {

@@ -8,6 +8,7 @@
 #include "frontend/check/arrays/array_function.h"
 #include "frontend/check/arrays/constant_array.h"
 #include "frontend/check/arrays/index.h"
+#include "frontend/check/arrays/reduction.h"
 #include "frontend/check/calls/builtin.h"
 #include "frontend/check/calls/call.h"
 #include "frontend/check/calls/ptx.h"
@@ -106,6 +107,8 @@ Value extremum(FunctionChecker& checker, BuiltinId id, std::string_view name, co
   bool is_of_tuple = false;
   for (const ast::ExprPtr& argument : call.arguments) {
     const Value given = checker.value(*argument);
+    if (call.arguments.size() == 1 && given.is_array() && given.type()->array.rank() == 1 && has_reductions(checker))
+      return extremum_of_array(checker, name, given, range);
     const bool is_only_tuple = given.is_tuple() && call.arguments.size() == 1;
     if (!given.known() || (!is_only_tuple && !require_scalar(checker, given, name))) return {};
     if (!is_only_tuple) {

@@ -1,5 +1,7 @@
 #include "frontend/check/expressions/compare.h"
 
+#include <algorithm>
+
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/expressions/operator.h"
 #include "frontend/check/expressions/record.h"
@@ -75,16 +77,38 @@ Value member_of_tuple(FunctionChecker& checker, ast::CompareOp op, const Value& 
                                                       : checker.tree.unary(checked::UnaryOp::Not, found, range));
 }
 
+/// `(a, b) < (c, d)`: the first elements that differ decide, and else the lengths.
+Value order_tuples(FunctionChecker& checker, ast::CompareOp op, const Value& left, const Value& right,
+                   SourceRange range) {
+  const Expr* result = with_parts(checker, left, [&](const std::vector<Value>& as) {
+    return with_parts(checker, right, [&](const std::vector<Value>& bs) -> const Expr* {
+      const auto length = [&](const std::vector<Value>& parts) {
+        return checker.tree.weak_integer(static_cast<Int128>(parts.size()), range);
+      };
+      const Expr* decided = compare(checker, op, length(as), length(bs), range).expr;
+      for (std::size_t i = std::min(as.size(), bs.size()); i-- > 0;) {
+        const Value same = compare(checker, ast::CompareOp::Eq, as[i], bs[i], range);
+        const Value order = compare(checker, op, as[i], bs[i], range);
+        if (!same.known() || !order.known()) return nullptr;
+        decided = checker.tree.conditional(same.expr, decided, order.expr);
+      }
+      return decided;
+    });
+  });
+  return result ? TreeBuilder::strong(result) : Value{};
+}
+
 }  // namespace
 
 std::string_view spelling(ast::CompareOp op) { return kComparisons[static_cast<std::size_t>(op)]; }
 
-/// `x is None`: known while compiling, as what a parameter is given is part of the specialisation.
+/// `x is None`, `x == None`: known while compiling, as what a parameter is given is part of the specialisation.
 Entity compare_with_none(FunctionChecker& checker, const ast::Compare& node, SourceRange range) {
   const Entity left = opened(checker, checker.entity(*node.first));
   if (std::holds_alternative<Unknown>(left)) return Unknown{};
   const bool is_none = std::holds_alternative<NoneRef>(left);
-  const Expr* result = checker.tree.boolean(is_none == (node.ops.front() == ast::CompareOp::Is), range);
+  const bool is_asked = node.ops.front() == ast::CompareOp::Is || node.ops.front() == ast::CompareOp::Eq;
+  const Expr* result = checker.tree.boolean(is_none == is_asked, range);
   const auto* value = std::get_if<Value>(&left);
   if (!value || !value->known() || !has_effects(*value->expr)) return TreeBuilder::strong(result);
   if (!value->type().is_none())
@@ -159,7 +183,8 @@ Entity compare_types(FunctionChecker& checker, const TypeRef& left, const ast::C
 Value compare(FunctionChecker& checker, ast::CompareOp op, const Value& left, const Value& right, SourceRange range) {
   if (!left.known() || !right.known()) return {};
   if (op == ast::CompareOp::In || op == ast::CompareOp::NotIn) return member_of_tuple(checker, op, left, right, range);
-  if (left.is_tuple() && right.is_tuple() && !is_ordering(op)) return compare_parts(checker, op, left, right, range);
+  if (left.is_tuple() && right.is_tuple())
+    return (is_ordering(op) ? order_tuples : compare_parts)(checker, op, left, right, range);
   if (!require_arithmetic(checker, left, spelling(op)) || !require_arithmetic(checker, right, spelling(op))) return {};
   if (left.is_record() || right.is_record()) return compare_records(checker, op, left, right, range);
   if (!require_numbers(checker, spelling(op), left, right, range)) return {};

@@ -204,8 +204,9 @@ Entity check(FunctionChecker& checker, const ast::Logical& node, const ast::Expr
 }
 
 Entity check(FunctionChecker& checker, const ast::Compare& node, const ast::Expr& expr) {
-  const bool is_identity = node.ops.front() == ast::CompareOp::Is || node.ops.front() == ast::CompareOp::IsNot;
-  if (is_identity && node.rest.size() == 1 && node.rest.front()->as<ast::NoneLiteral>())
+  const bool may_be_of_none = node.ops.front() < ast::CompareOp::Lt || node.ops.front() == ast::CompareOp::Is ||
+                              node.ops.front() == ast::CompareOp::IsNot;
+  if (may_be_of_none && node.rest.size() == 1 && node.rest.front()->as<ast::NoneLiteral>())
     return compare_with_none(checker, node, expr.range);
   const Entity leftmost = opened(checker, checker.entity(*node.first));
   if (const auto* type = std::get_if<TypeRef>(&leftmost)) return compare_types(checker, *type, node, expr.range);

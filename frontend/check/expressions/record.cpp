@@ -20,6 +20,7 @@
 #include "frontend/check/statements/assign.h"
 #include "frontend/check/statements/statement.h"
 #include "frontend/check/types/convert.h"
+#include "frontend/check/types/generic.h"
 
 namespace pykc::checker {
 
@@ -179,12 +180,18 @@ Value index_by_name(FunctionChecker& checker, const Value& record, const ast::Ex
     return {};
   }
   const bool is_struct = record.type()->record->kind == RecordType::Kind::Struct;
-  if (is_struct && index.as<ast::IntLiteral>()) {  // NumPy counts fields, too
-    const std::uint64_t position = index.as<ast::IntLiteral>()->value;
-    const std::size_t count = record.type()->record->fields.size();
-    if (position < count) return field(checker, record, static_cast<std::size_t>(position), range);
-    checker.report(index.range, DiagnosticId::IndexOutOfRange, std::to_string(position), describe(record), count);
-    return {};
+  if (is_struct && !name) {  // NumPy counts fields, too
+    const Value position = checker.value(index);
+    if (!position.known()) return {};
+    if (position.is_scalar() && position.is_constant() && is_integer(position.scalar())) {
+      const Int128 at = integer_of(*position.expr);
+      const auto count = static_cast<Int128>(record.type()->record->fields.size());
+      if (at < count && at >= -count)
+        return field(checker, record, static_cast<std::size_t>(at < 0 ? at + count : at), range);
+      checker.report(index.range, DiagnosticId::IndexOutOfRange, std::string(checker.scope.file().text(index.range)),
+                     describe(record), static_cast<std::int64_t>(count));
+      return {};
+    }
   }
   if (!name) {
     checker.report(index.range, DiagnosticId::NotIndexable, describe(record))
@@ -236,6 +243,30 @@ bool shares_record(const checked::Expr& value) {
   if (value.as<checked::VariableRef>() || is_place(value)) return true;
   const auto* component = value.as<checked::TupleElement>();
   return component && shares_record(*component->tuple);
+}
+
+bool is_record_of_array(const Value& value) {
+  return value.known() && is_struct(value.type()) && value.expr->as<checked::Element>();
+}
+
+Value reference_to(FunctionChecker& checker, const Value& record, SourceRange range) {
+  const auto* element = record.expr->as<checked::Element>();
+  if (element->indices.empty()) return TreeBuilder::strong(element->array);
+  checked::View view{element->array, {}, element->wraparound, element->bounds_fault};
+  for (const Expr* index : element->indices)
+    view.axes.push_back({.kind = checked::ViewAxis::Kind::Index, .start = index});
+  return TreeBuilder::strong(checker.tree.make(
+      reference_type(checker.types, record.type()->record, element->array->type->space), range, std::move(view)));
+}
+
+Value referenced(FunctionChecker& checker, const Value& reference, SourceRange range) {
+  return index(checker, reference, {}, range);
+}
+
+bool may_refer_to_record(FunctionChecker& checker, int local) {
+  const LocalDecl& decl = *checker.locals[static_cast<std::size_t>(local)].decl;
+  if (decl.is_parameter || decl.annotation) return false;
+  return !checker.rules->has_weak_literals || changes_fields(checker.module, *checker.function, decl.name);
 }
 
 /// Whether that field of all records of an array is no array, though each of these has it: what `field_view` refuses.

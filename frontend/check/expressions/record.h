@@ -18,6 +18,17 @@ inline checked::Type reference_type(checked::TypePool& types, const RecordRef& r
   return types.of(ArrayType{record, Layout::RowMajor, {}}, space);
 }
 
+/// Whether the value is a whole element of an array of such records.
+bool is_record_of_array(const Value& value);
+/// The element itself, for a variable that stands for it and for a function that changes its fields: in Python both are
+/// given the record, not a copy.
+Value reference_to(FunctionChecker& checker, const Value& record, SourceRange range);
+/// The element that a reference is of.
+Value referenced(FunctionChecker& checker, const Value& reference, SourceRange range);
+/// Whether a variable that is given an element of an array may stand for it: where its fields are assigned, and in
+/// Numba's dialect, where a record is never copied.
+bool may_refer_to_record(FunctionChecker& checker, int local);
+
 Entity record_attribute(FunctionChecker& checker, const Value& record, const ast::Attribute& node, SourceRange range);
 Value index_by_name(FunctionChecker& checker, const Value& record, const ast::Expr& index, SourceRange range);
 void assign_field(FunctionChecker& checker, const ast::Attribute& node, const ast::Expr& target, const Value& value,

@@ -58,7 +58,8 @@ bool is_simple(const Expr& expr) {
 }
 
 bool has_effects(const Expr& expr) {
-  if (const auto* call = expr.as<checked::CallBuiltin>(); call && info(call->builtin).effect >= Effect::Warp) return true;
+  if (const auto* call = expr.as<checked::CallBuiltin>(); call && info(call->builtin).effect >= Effect::Warp)
+    return true;
   if (expr.as<checked::CallFunction>() || expr.as<checked::CallExternal>() || expr.as<checked::InlinePtx>() ||
       expr.as<checked::Atomic>() || expr.as<checked::AtomicCompareAndSwap>() || expr.as<checked::Access>() ||
       expr.as<checked::CopyAsync>())

@@ -87,7 +87,8 @@ struct Specialization {
   bool mentions_double = false;  // says f64 by name: then it means it
   checked::Function* function = nullptr;
   std::set<int> result_readers;  // the sites where it calls itself, while it is inferred
-  std::set<int> copied_records;  // variables that hold a copy of what in Python they would share
+  std::set<int> record_references;  // variables that are the elements that they were given
+  std::set<int> copied_records;     // variables that hold a copy of what in Python they would share
   std::vector<Specialization*> callees;
 };
 
@@ -107,8 +108,9 @@ struct FunctionDecl {
   bool raises_errors = false;                                 // `debug=True`: Python's errors, which are undefined else
   bool is_numba_kernel = false;                               // made by `@cuda.jit`: device code may call it, too
   std::vector<std::optional<checked::Type>> parameter_types;  // none where a parameter's type is left open
-  std::optional<std::set<std::string_view>>
-      changed_parameters;  // once it is asked for: ModuleChecker::changes_parameter
+  /// The names of what it assigns fields or elements of, or passes on to what does, once somebody has asked.
+  std::optional<std::set<std::string_view>> changed_owners;
+  std::set<std::string_view> assigned_names;  // then, too
   std::optional<checked::Type> result_type;
   bool has_types = false;  // the two above are filled
   LocalTable locals;

@@ -110,7 +110,8 @@ void assign_tuple(FunctionChecker& checker, const std::vector<ast::ExprPtr>& tar
   }
   if (once.is_array()) check_length(checker, once, targets.size(), range);
   std::vector<Value> parts;
-  for (const Value& part : *given) parts.push_back(targets.size() > 1 ? kept_apart(checker, part, range) : part);
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    parts.push_back(targets.size() > 1 ? kept_for(checker, {targets.begin() + i, 1}, (*given)[i], range) : (*given)[i]);
   for (std::size_t i = 0; i < targets.size(); ++i) assign(checker, *targets[i], parts[i], range);
 }
 
@@ -174,12 +175,14 @@ void assign(FunctionChecker& checker, const ast::Expr& target, const Value& valu
       .note("assign to a variable, `x = …`, or an element, `a[i] = …`");
 }
 
-void assign_local(FunctionChecker& checker, int index, const Value& value, SourceRange range) {
+void assign_local(FunctionChecker& checker, int index, const Value& given, SourceRange range) {
   Local& local = checker.locals[static_cast<std::size_t>(index)];
-  if (!value.known()) {
+  if (!given.known()) {
     mark_defined(checker, index);
     return;
   }
+  const bool is_element = checker.specialization->record_references.contains(index) && is_record_of_array(given);
+  const Value value = is_element ? reference_to(checker, given, range) : given;
   if (value.type().is_none()) {
     checker.report(value.range(), DiagnosticId::NotAValue, checker.scope.file().text(value.range()), "None")
         .note("the function returns nothing");
@@ -265,6 +268,17 @@ Value stored_once(FunctionChecker& checker, const Value& value, SourceRange rang
 Value kept_apart(FunctionChecker& checker, const Value& value, SourceRange range) {
   return stored_where(checker, value, range,
                       [&](const Expr& expr) { return !is_simple(expr) || may_change(checker, expr); });
+}
+
+Value kept_for(FunctionChecker& checker, std::span<const ast::ExprPtr> targets, const Value& value, SourceRange range) {
+  const bool is_referred_to =
+      is_record_of_array(value) && std::ranges::any_of(targets, [&](const ast::ExprPtr& target) {
+        const auto* name = target->as<ast::Name>();
+        const std::optional<int> index = name ? local_index(checker, name->id, target->range) : std::nullopt;
+        return index && checker.specialization->record_references.contains(*index);
+      });
+  if (!is_referred_to) return kept_apart(checker, value, range);
+  return referenced(checker, kept_apart(checker, reference_to(checker, value, range), range), range);
 }
 
 /// The values for as many targets, of which one of a tuple may be `*rest`; none where the numbers do not fit.

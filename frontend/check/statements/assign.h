@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "frontend/check/function_checker.h"
@@ -19,6 +20,8 @@ bool require_writable(FunctionChecker& checker, const Value& place, SourceRange 
 Value stored_once(FunctionChecker& checker, const Value& value, SourceRange range);
 /// The value as it is now, whatever is assigned next.
 Value kept_apart(FunctionChecker& checker, const Value& value, SourceRange range);
+/// The same for these targets: for a variable that stands for an element, that element.
+Value kept_for(FunctionChecker& checker, std::span<const ast::ExprPtr> targets, const Value& value, SourceRange range);
 const checked::Variable* variable_of(FunctionChecker& checker, Local& local);
 /// Remembers the integers that the only assignment of a variable gives it, one or a tuple: it can be a shape.
 void note_numbers(FunctionChecker& checker, const ast::Expr& target, const Value& value);

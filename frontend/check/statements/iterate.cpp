@@ -354,7 +354,7 @@ void unrolled_loop(FunctionChecker& checker, const ast::For& node, const std::ve
     FlowState& continued = checker.loops.back().on_continue;
     checker.flow.meet(continued);
     continued.is_reachable = false;
-    if (before.is_reachable && !checker.flow.is_reachable) break;  // nothing runs the others
+    if (before.is_reachable && !checker.flow.is_reachable) break;          // nothing runs the others
     if (checker.module.diagnostics(false).error_count() != errors) break;  // the others would repeat them
   }
   checker.unrolled_bodies = bodies_around;

@@ -38,7 +38,7 @@ void check(FunctionChecker& checker, const ast::Assign& node, const ast::Stmt& s
     assign(checker, target, value, stmt.range);
     return note_numbers(checker, target, value);
   }
-  const Value once = kept_apart(checker, checker.value(*node.value), stmt.range);
+  const Value once = kept_for(checker, node.targets, checker.value(*node.value), stmt.range);
   for (const ast::ExprPtr& target : node.targets) assign(checker, *target, once, stmt.range);
 }
 

@@ -119,24 +119,29 @@ void check_names(FunctionChecker& checker, const FunctionDecl& function) {
   for (const ast::StmtPtr& stmt : function.def->body) check_names(checker, *stmt);
 }
 
-bool changes_parameter(ModuleChecker& module, FunctionDecl& function, std::size_t index) {
-  const std::vector<ast::Parameter>& parameters = function.def->parameters;
-  if (!function.changed_parameters) {
+bool changes_fields(ModuleChecker& module, FunctionDecl& function, std::string_view name) {
+  if (!function.changed_owners) {
     Assigned assigned;
     for (const ast::StmtPtr& stmt : function.def->body) assigned.add(*stmt);
-    function.changed_parameters = std::move(assigned.owners);  // of a recursive one: so far
+    function.assigned_names = std::move(assigned.names);
+    function.changed_owners = std::move(assigned.owners);  // of a recursive one: so far
     const auto add_passed_on = [&](const ast::Call& call) {
       const auto* callee = call.function->as<ast::Name>();
       const Binding* binding = callee ? function.scope->find(callee->id) : nullptr;
       const auto* called = binding ? std::get_if<FunctionDecl*>(binding) : nullptr;
       for (std::size_t i = 0; called && i < call.arguments.size(); ++i)
         if (const auto* name = call.arguments[i]->as<ast::Name>(); name && changes_parameter(module, **called, i))
-          function.changed_parameters->insert(name->id);
+          function.changed_owners->insert(name->id);
     };
     for (const ast::StmtPtr& stmt : function.def->body) for_each_call(*stmt, add_passed_on);
-    for (const std::string_view name : assigned.names) function.changed_parameters->erase(name);
   }
-  return index < parameters.size() && function.changed_parameters->contains(parameters[index].name);
+  return function.changed_owners->contains(name);
+}
+
+bool changes_parameter(ModuleChecker& module, FunctionDecl& function, std::size_t index) {
+  const std::vector<ast::Parameter>& parameters = function.def->parameters;
+  return index < parameters.size() && changes_fields(module, function, parameters[index].name) &&
+         !function.assigned_names.contains(parameters[index].name);
 }
 
 bool is_shape_parameter(ModuleChecker& module, FunctionDecl& function, std::size_t index) {

@@ -28,22 +28,45 @@ void contribute_to_result(FunctionChecker& checker, const InferredType& type) {
   checker.pending.insert(checker.specialization->result_readers.begin(), checker.specialization->result_readers.end());
 }
 
+void widen(FunctionChecker& checker, Local& local, InferredType type) {
+  if (type == local.type) return;
+  local.type = std::move(type);
+  checker.pending.insert(local.readers.begin(), local.readers.end());
+}
+
 void contribute_to(FunctionChecker& checker, int index, const InferredType& type) {
   Local& local = checker.locals[static_cast<std::size_t>(index)];
   if (local.is_fixed) return;
   InferredType joined = local.type;
-  if (!join_into(joined, type, *checker.rules, checker.types) || joined == local.type) return;
-  local.type = std::move(joined);
-  checker.pending.insert(local.readers.begin(), local.readers.end());
+  if (join_into(joined, type, *checker.rules, checker.types)) widen(checker, local, std::move(joined));
+}
+
+/// A variable that is given nothing but elements of arrays can stand for them; one that is given other records, too,
+/// holds a copy.
+void contribute_record(FunctionChecker& checker, int index, const Value& given) {
+  Specialization& specialization = *checker.specialization;
+  Local& local = checker.locals[static_cast<std::size_t>(index)];
+  if (is_record_of_array(given) && !specialization.copied_records.contains(index) &&
+      may_refer_to_record(checker, index)) {
+    InferredType joined = local.type;
+    if (join_into(joined, inferred_type(reference_to(checker, given, given.range())), *checker.rules, checker.types)) {
+      specialization.record_references.insert(index);
+      return widen(checker, local, std::move(joined));
+    }
+  }
+  const bool was_reference = specialization.record_references.erase(index) != 0;
+  if (was_reference || shares_record(*given.expr)) specialization.copied_records.insert(index);
+  if (was_reference) return widen(checker, local, inferred_type(given));
+  contribute_to(checker, index, inferred_type(given));
 }
 
 void contribute(FunctionChecker& checker, const ast::Expr& target, const Value& given) {
   if (const auto* starred = target.as<ast::Starred>()) return contribute(checker, *starred->value, given);
   if (const auto* name = target.as<ast::Name>()) {
     const std::optional<int> index = local_index(checker, name->id, target.range);
-    if (index && given.is_record() && shares_record(*given.expr)) checker.specialization->copied_records.insert(*index);
-    if (index) contribute_to(checker, *index, inferred_type(given));
-    return;
+    if (!index) return;
+    if (given.is_record()) return contribute_record(checker, *index, given);
+    return contribute_to(checker, *index, inferred_type(given));
   }
   const std::vector<ast::ExprPtr>* targets = targets_of(target);
   if (!targets || !(given.is_tuple() || given.is_array())) return;
