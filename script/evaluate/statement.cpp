@@ -38,7 +38,7 @@ Outcome<Flow> run(Evaluator& evaluator, const ast::While& node) {
 
 Outcome<Flow> run(Evaluator& evaluator, const ast::For& node) {
   ASSIGN_OR_RETURN(Value iterable, evaluator.evaluate(*node.iterable));
-  if (iterable.is<GeneratorValue>()) {
+  if (iterable.is<GeneratorValue>() || iterable.is<std::string>()) {
     ASSIGN_OR_RETURN(std::vector<Value> items, all_items(iterable));
     iterable = make_list(std::move(items));
   }

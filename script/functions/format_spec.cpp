@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "script/functions/format.h"
+#include "script/values/characters.h"
 
 namespace pykc::script {
 namespace {
@@ -14,18 +15,6 @@ namespace {
 constexpr int kWidest = 10000;
 
 bool is_align(char c) { return c == '<' || c == '>' || c == '^' || c == '='; }
-
-std::size_t code_points(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-/// Bytes of the code point at the front.
-std::size_t first_code_point(std::string_view text) {
-  std::size_t size = 1;
-  while (size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) ++size;
-  return size;
-}
 
 Failure bad_format(std::string_view text, std::string_view reason) {
   return fail(DiagnosticId::HostBadFormat, text, reason);
@@ -76,7 +65,7 @@ class SpecParser {
   /// Whether a fill is there, too.
   bool parse_align() {
     if (rest_.empty()) return false;
-    const std::size_t size = first_code_point(rest_);
+    const std::size_t size = Characters(rest_).first(1).size();
     const bool has_fill = rest_.size() > size && is_align(rest_[size]);
     if (has_fill) {
       spec_.fill = rest_.substr(0, size);
@@ -115,7 +104,7 @@ std::string repeat(std::string_view text, std::size_t count) {
 
 /// Fills up to the width; `sign` stays in front of the filling for '='.
 std::string padded(const FormatSpec& spec, std::string_view sign, std::string_view body, char align) {
-  const std::size_t size = code_points(sign) + code_points(body);
+  const std::size_t size = sign.size() + Characters(body).size();
   const auto width = static_cast<std::size_t>(spec.width);
   const std::size_t missing = width > size ? width - size : 0;
   const std::string text = std::string(sign) + std::string(body);
@@ -255,10 +244,8 @@ Outcome<std::string> format_string(std::string_view text, const FormatSpec& spec
   if (spec.align == '=') return bad_format(spec.text, "only numbers are filled after the sign");
   if (spec.sign != 0 || spec.alternate || spec.grouping != 0)
     return bad_format(spec.text, "a sign, `#` and separators are for numbers");
-  std::size_t bytes = 0;
-  for (int i = 0; i < spec.precision.value_or(kWidest * 100) && bytes < text.size(); ++i)
-    bytes += first_code_point(text.substr(bytes));
-  return padded(spec, "", text.substr(0, bytes), spec.align == 0 ? '<' : spec.align);
+  if (spec.precision) text = Characters(text).first(static_cast<std::size_t>(*spec.precision));
+  return padded(spec, "", text, spec.align == 0 ? '<' : spec.align);
 }
 
 bool is_float_type(char type) { return type != 0 && std::string_view("eEfFgG%").find(type) != std::string_view::npos; }

@@ -6,6 +6,7 @@
 #include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/promote.h"
 #include "script/functions/records.h"
+#include "script/values/characters.h"
 #include "script/values/device_operations.h"
 
 namespace pykc::script {
@@ -181,10 +182,11 @@ Outcome<Value> sequence_slice(const Value& object, const std::vector<Value>& ite
 }
 
 Outcome<Value> text_slice(const std::string& text, const SliceValue& slice) {
-  ASSIGN_OR_RETURN(const Stretch stretch, resolve_slice(slice, static_cast<std::int64_t>(text.size())));
+  const Characters characters(text);
+  ASSIGN_OR_RETURN(const Stretch stretch, resolve_slice(slice, static_cast<std::int64_t>(characters.size())));
   std::string result;
   for (std::int64_t i = 0; i < stretch.count; ++i)
-    result += text[static_cast<std::size_t>(stretch.first + i * stretch.step)];
+    result += characters[static_cast<std::size_t>(stretch.first + i * stretch.step)];
   return Value(std::move(result));
 }
 
@@ -235,7 +237,7 @@ Status set_item(const Value& object, const Value& index, const Value& value) {
 Outcome<std::int64_t> item_count(const Value& object) {
   if (const std::vector<Value>* items = items_of(object)) return static_cast<std::int64_t>(items->size());
   if (const auto* range = object.as<RangeValue>()) return range->size();
-  if (const std::string* text = object.as<std::string>()) return static_cast<std::int64_t>(text->size());
+  if (const std::string* text = object.as<std::string>()) return static_cast<std::int64_t>(Characters(*text).size());
   if (const ArrayRef* array = object.as<ArrayRef>(); array && (*array)->rank() > 0) return (*array)->shape[0];
   return fail(DiagnosticId::HostNotIterable, describe(object));
 }
@@ -244,7 +246,7 @@ Outcome<Value> item_at(const Value& object, std::int64_t i) {
   const auto position = static_cast<std::size_t>(i);
   if (const std::vector<Value>* items = items_of(object)) return (*items)[position];
   if (const auto* range = object.as<RangeValue>()) return range->start + i * range->step;
-  if (const std::string* text = object.as<std::string>()) return std::string(1, (*text)[position]);
+  if (const std::string* text = object.as<std::string>()) return std::string(Characters(*text)[position]);
   return number_or_array(sub_array(**object.as<ArrayRef>(), i));
 }
 
@@ -253,6 +255,11 @@ Outcome<std::vector<Value>> all_items(const Value& object) {
   ASSIGN_OR_RETURN(const std::int64_t count, item_count(object));
   if (count > kLongestSequence) return fail(DiagnosticId::HostSequenceTooLong, count);
   std::vector<Value> items;
+  if (const std::string* text = object.as<std::string>()) {
+    const Characters characters(*text);
+    for (std::size_t i = 0; i < characters.size(); ++i) items.push_back(std::string(characters[i]));
+    return items;
+  }
   for (std::int64_t i = 0; i < count; ++i) {
     ASSIGN_OR_RETURN(Value item, item_at(object, i));
     items.push_back(std::move(item));
