@@ -232,7 +232,7 @@ Outcome<Value> apply_operator(ast::UnaryOp op, const Value& operand) {
     if (!operand_type(operand)) return fail(DiagnosticId::HostOperandType, "+", describe(operand));
     return is_number ? Value(*as_integer(operand)) : operand;
   }
-  if (has_records(operand)) return apply_to_records(BinaryFunction::Subtract, Value(std::int64_t{0}), operand);
+  if (has_records(operand)) return negate_records(operand);
   if (const double* number = operand.as<double>()) return Value(-*number);
   if (is_number) return apply(BinaryFunction::Subtract, Value(std::int64_t{0}), operand);
   return apply(UnaryFunction::Negate, operand);

@@ -27,7 +27,91 @@ std::vector<std::int64_t> shown_positions(std::int64_t extent, bool summarise) {
   return positions;
 }
 
-/// Reads the elements that are shown, and walks them again in the same order to write them.
+bool needs_exponent(const std::vector<Scalar>& elements) {
+  double least = INFINITY, most = 0;
+  for (const Scalar& element : elements) {
+    const double x = std::fabs(element.as<double>());
+    if (!std::isfinite(x) || x == 0) continue;
+    least = std::min(least, x);
+    most = std::max(most, x);
+  }
+  return most >= 1e8 || (most > 0 && (least < 0.0001 || most / least > 1000.0));
+}
+
+/// At most eight digits behind the point, and no more than tell the number from its neighbours.
+std::string positional(const Scalar& element) {
+  char buffer[512];
+  const auto number = element.as<double>();
+  std::snprintf(buffer, sizeof(buffer), "%.*f", kPrecision, number);
+  std::string rounded = buffer;
+  const std::string exact = float_text(element);
+  if (exact.find('e') == std::string::npos && exact.size() < rounded.size()) rounded = exact;
+  while (rounded.back() == '0') rounded.pop_back();
+  return rounded;
+}
+
+std::string scientific(const Scalar& element, int precision) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof(buffer), "%.*e", precision, element.as<double>());
+  return buffer;
+}
+
+/// The fewest digits behind the point, at most eight, that keep the number.
+int scientific_precision(const Scalar& element) {
+  for (int precision = 0; precision < kPrecision; ++precision)
+    if (Scalar::of(std::strtod(scientific(element, precision).c_str(), nullptr), element.type).bits == element.bits)
+      return precision;
+  return kPrecision;
+}
+
+/// Of one width where points and exponents stand below each other; what is not finite is shorter.
+std::vector<std::string> float_texts(const std::vector<Scalar>& elements) {
+  const bool exponent = needs_exponent(elements);
+  int precision = 0;
+  if (exponent)
+    for (const Scalar& element : elements)
+      if (std::isfinite(element.as<double>())) precision = std::max(precision, scientific_precision(element));
+  std::vector<std::string> texts;
+  std::size_t fraction = 0, exponent_width = 0;
+  for (const Scalar& element : elements) {
+    const bool finite = std::isfinite(element.as<double>());
+    texts.push_back(!finite ? float_text(element) : exponent ? scientific(element, precision) : positional(element));
+    if (exponent && finite) {
+      if (precision == 0) texts.back().insert(texts.back().find('e'), ".");
+      exponent_width = std::max(exponent_width, texts.back().size() - texts.back().find('e'));
+    }
+    if (finite && !exponent) fraction = std::max(fraction, texts.back().size() - texts.back().find('.') - 1);
+  }
+  for (std::size_t i = 0; i < texts.size(); ++i) {  // points and exponents stand below each other
+    if (!std::isfinite(elements[i].as<double>())) continue;
+    if (exponent)
+      texts[i].insert(texts[i].find('e') + 2, exponent_width - (texts[i].size() - texts[i].find('e')), '0');
+    else
+      texts[i].append(fraction - (texts[i].size() - texts[i].find('.') - 1), ' ');
+  }
+  return texts;
+}
+
+void align_right(std::vector<std::string>& texts) {
+  std::size_t width = 0;
+  for (const std::string& text : texts) width = std::max(width, text.size());
+  for (std::string& text : texts) text.insert(0, width - text.size(), ' ');
+}
+
+/// Each part as the floats of an array, the `j` behind its last digit.
+std::vector<std::string> complex_texts(const std::vector<Scalar>& real, const std::vector<Scalar>& imaginary) {
+  std::vector<std::string> texts = float_texts(real), behind = float_texts(imaginary);
+  for (std::string& text : behind) {
+    if (!text.starts_with('-')) text.insert(0, "+");
+    text.insert(text.find_last_not_of(' ') + 1, "j");
+  }
+  align_right(texts);
+  align_right(behind);
+  for (std::size_t i = 0; i < texts.size(); ++i) texts[i] += behind[i];
+  return texts;
+}
+
+/// Numbers, real or complex: reads the elements that are shown, and walks them again in the same order to write them.
 class Printer {
  public:
   Printer(const Array& array, const std::byte* first)
@@ -35,16 +119,20 @@ class Printer {
 
   std::string print() {
     collect(0, 0);
-    std::vector<std::string> texts = is_float(array_.type) ? float_texts() : other_texts();
-    for (const std::string& text : texts) width_ = std::max(width_, text.size());
-    texts_ = std::move(texts);
+    texts_ = array_.record           ? complex_texts(elements_, imaginary_)
+             : is_float(array_.type) ? float_texts(elements_)
+                                     : other_texts();
+    align_right(texts_);
     return write(0, 1);
   }
 
  private:
   void collect(std::size_t axis, std::int64_t offset) {
     if (axis == array_.rank()) {
-      elements_.push_back(Scalar::load(array_.type, first_ + offset * array_.element_bytes()));
+      const std::byte* const element = first_ + offset * array_.unit_bytes();
+      const ScalarType type = array_.record ? array_.record->fields[0].type.scalar : array_.type;
+      elements_.push_back(Scalar::load(type, element));
+      if (array_.record) imaginary_.push_back(Scalar::load(type, element + size_in_bytes(type)));
       return;
     }
     for (const std::int64_t i : shown_positions(array_.shape[axis], summarise_))
@@ -60,76 +148,9 @@ class Printer {
     return texts;
   }
 
-  bool needs_exponent() const {
-    double least = INFINITY, most = 0;
-    for (const Scalar& element : elements_) {
-      const double x = std::fabs(element.as<double>());
-      if (!std::isfinite(x) || x == 0) continue;
-      least = std::min(least, x);
-      most = std::max(most, x);
-    }
-    return most >= 1e8 || (most > 0 && (least < 0.0001 || most / least > 1000.0));
-  }
-
-  /// At most eight digits behind the point, and no more than tell the number from its neighbours.
-  static std::string positional(const Scalar& element) {
-    char buffer[512];
-    const auto number = element.as<double>();
-    std::snprintf(buffer, sizeof(buffer), "%.*f", kPrecision, number);
-    std::string rounded = buffer;
-    const std::string exact = float_text(element);
-    if (exact.find('e') == std::string::npos && exact.size() < rounded.size()) rounded = exact;
-    while (rounded.back() == '0') rounded.pop_back();
-    return rounded;
-  }
-
-  static std::string scientific(const Scalar& element, int precision) {
-    char buffer[64];
-    std::snprintf(buffer, sizeof(buffer), "%.*e", precision, element.as<double>());
-    return buffer;
-  }
-
-  /// The fewest digits behind the point, at most eight, that keep the number.
-  static int scientific_precision(const Scalar& element) {
-    for (int precision = 0; precision < kPrecision; ++precision)
-      if (Scalar::of(std::strtod(scientific(element, precision).c_str(), nullptr), element.type).bits == element.bits)
-        return precision;
-    return kPrecision;
-  }
-
-  std::vector<std::string> float_texts() const {
-    const bool exponent = needs_exponent();
-    int precision = 0;
-    if (exponent)
-      for (const Scalar& element : elements_)
-        if (std::isfinite(element.as<double>())) precision = std::max(precision, scientific_precision(element));
-    std::vector<std::string> texts;
-    std::size_t fraction = 0, exponent_width = 0;
-    for (const Scalar& element : elements_) {
-      const bool finite = std::isfinite(element.as<double>());
-      texts.push_back(!finite ? float_text(element) : exponent ? scientific(element, precision) : positional(element));
-      if (exponent && finite) {
-        if (precision == 0) texts.back().insert(texts.back().find('e'), ".");
-        exponent_width = std::max(exponent_width, texts.back().size() - texts.back().find('e'));
-      }
-      if (finite && !exponent) fraction = std::max(fraction, texts.back().size() - texts.back().find('.') - 1);
-    }
-    for (std::size_t i = 0; i < texts.size(); ++i) {  // points and exponents stand below each other
-      if (!std::isfinite(elements_[i].as<double>())) continue;
-      if (exponent)
-        texts[i].insert(texts[i].find('e') + 2, exponent_width - (texts[i].size() - texts[i].find('e')), '0');
-      else
-        texts[i].append(fraction - (texts[i].size() - texts[i].find('.') - 1), ' ');
-    }
-    return texts;
-  }
-
   /// The rows below `axis`; `indent` is the column behind the brackets that are open.
   std::string write(std::size_t axis, std::size_t indent) {
-    if (axis == array_.rank()) {
-      const std::string& text = texts_[next_++];
-      return std::string(width_ - text.size(), ' ') + text;
-    }
+    if (axis == array_.rank()) return texts_[next_++];
     if (axis + 1 == array_.rank()) return write_line(axis, indent);
     std::string text = "[";
     const std::string gap = std::string(array_.rank() - axis - 1, '\n') + std::string(indent, ' ');
@@ -165,9 +186,9 @@ class Printer {
   const Array& array_;
   const std::byte* first_;
   bool summarise_;
-  std::vector<Scalar> elements_;
+  std::vector<Scalar> elements_;   // of complex numbers the real parts
+  std::vector<Scalar> imaginary_;  // and the others
   std::vector<std::string> texts_;
-  std::size_t width_ = 0;
   std::size_t next_ = 0;
 };
 
@@ -194,7 +215,8 @@ Outcome<std::string> records_text(const Array& array) {
 Outcome<std::string> array_text(const Array& array) {
   ASSIGN_OR_RETURN(const std::byte* first, array.read());
   if (array.size() == 0) return std::string("[]");
-  if (array.record) return records_text(array);
+  const bool is_complex = array.record && array.record->kind == RecordType::Kind::Complex;
+  if (array.record && (array.rank() == 0 || !is_complex)) return records_text(array);
   if (array.rank() == 0) return to_text(Value(Scalar::load(array.type, first)));
   return Printer(array, first).print();
 }

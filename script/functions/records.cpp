@@ -105,11 +105,6 @@ Outcome<std::pair<Value, Value>> combine(BinaryFunction function, const ComplexP
   return std::pair(std::move(real), std::move(imaginary));
 }
 
-bool is_complex(const Value& value) {
-  const ArrayRef* array = value.as<ArrayRef>();
-  return array && (*array)->record && (*array)->record->kind == RecordType::Kind::Complex;
-}
-
 Failure no_operator(BinaryFunction function, const Value& left, const Value& right) {
   return fail(DiagnosticId::HostOperandTypes, spelling(function), describe(left), describe(right));
 }
@@ -125,6 +120,19 @@ bool are_of_one_record_type(const Value& left, const Value& right) {
 bool has_records(const Value& value) {
   const ArrayRef* array = value.as<ArrayRef>();
   return array && (*array)->record;
+}
+
+bool is_complex(const Value& value) {
+  return has_records(value) && (*value.as<ArrayRef>())->record->kind == RecordType::Kind::Complex;
+}
+
+Outcome<Value> negate_records(const Value& value) {
+  if (!is_complex(value)) return fail(DiagnosticId::HostOperandType, "-", describe(value));
+  ASSIGN_OR_RETURN(const Value real, part(value, 0));
+  ASSIGN_OR_RETURN(const Value imaginary, part(value, 1));
+  ASSIGN_OR_RETURN(const Value negative_real, apply(UnaryFunction::Negate, real));
+  ASSIGN_OR_RETURN(const Value negative_imaginary, apply(UnaryFunction::Negate, imaginary));
+  return complex_array(negative_real, negative_imaginary, (*value.as<ArrayRef>())->record);
 }
 
 bool can_be_equal(const Value& left, const Value& right) {
@@ -312,6 +320,7 @@ Outcome<std::string> record_text(const Array& record) {
   if (record.record->kind == RecordType::Kind::Complex) {
     for (std::string& part : parts)  // NumPy writes 1 for 1.0 here
       if (part.ends_with(".0")) part.resize(part.size() - 2);
+    if (parts[0] == "0") return parts[1] + "j";
     return "(" + parts[0] + (parts[1].starts_with('-') ? "" : "+") + parts[1] + "j)";
   }
   std::string text = record.record->name + "(";

@@ -18,6 +18,9 @@ Status set_field(const Array& array, std::string_view name, const Value& value);
 /// What an element of a record type is given: a record, or a number for a complex one.
 Outcome<ArrayRef> to_records(const Value& value, const RecordRef& type);
 bool has_records(const Value& value);
+bool is_complex(const Value& value);
+/// `-z`; what is no complex number has no such operator.
+Outcome<Value> negate_records(const Value& value);
 /// Whether values of which one has records can be equal, by their types; others are compared as different.
 bool can_be_equal(const Value& left, const Value& right);
 /// Records and complex numbers: equal where all fields are; `+ - * /` for complex ones.

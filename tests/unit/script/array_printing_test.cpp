@@ -30,6 +30,18 @@ TEST(ArrayPrinting, FloatsHaveTheirPointsBelowEachOther) {
   });
 }
 
+TEST(ArrayPrinting, PartsOfComplexNumbersStandBelowEachOther) {
+  expect_printed({
+      {"np.array([1 + 2j, 3j])", "[1.+2.j 0.+3.j]"},
+      {"np.array([1.5 + 2j, 3j, -1.25 - 1j])", "[ 1.5 +2.j  0.  +3.j -1.25-1.j]"},
+      {"np.array([1000000 + 1j, 0.25j])", "[1000000.+1.j         0.+0.25j]"},
+      {"np.array([1e10 + 1e-3j, 2 + 0j])", "[1.e+10+0.001j 2.e+00+0.j   ]"},
+      {"np.array([[1 + 2j, 3j], [1 + 2j, 3j]])", "[[1.+2.j 0.+3.j]\n [1.+2.j 0.+3.j]]"},
+      {"np.array([0.1 + 0.2j], np.complex64), np.array([1j, 2])[0], np.array(3j)", "[0.1+0.2j] 1j 3j"},
+      {"(np.arange(12) * (1 + 1j))[::-5], np.zeros((0,), np.complex64)", "[11.+11.j  6. +6.j  1. +1.j] []"},
+  });
+}
+
 TEST(ArrayPrinting, LargeAndSmallFloatsHaveExponents) {
   expect_printed({
       {"np.array([1e-5, 1.0])", "[1.e-05 1.e+00]"},

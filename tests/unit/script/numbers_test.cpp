@@ -96,5 +96,14 @@ TEST(Numbers, TypedNumbersKeepTheirType) {
   });
 }
 
+TEST(Numbers, ComplexNumbersShowAndKeepTheirZeros) {
+  expect_printed({
+      {"3j, 0j, repr(2j), -0j, -3j, 1 - 0j, -(1 + 0j), [3j, 1 + 2j]",
+       "3j 0j 2j (-0-0j) (-0-3j) (1+0j) (-1-0j) [3j, (1+2j)]"},
+      {"-np.array([1 + 0j, 2j])", "[-1.-0.j -0.-2.j]"},
+      {"-np.zeros(2, f32x2)", "E0412"},
+  });
+}
+
 }  // namespace
 }  // namespace pykc::script
