@@ -44,11 +44,12 @@ struct StringLiteral {
 struct BytesLiteral {
   std::string value;  // the bytes themselves
 };
-/// An f-string: `parts[0] {values[0]:formats[0]} parts[1] …`; there is one more part than values.
+/// An f-string: `parts[0] {values[0]!conversions[0]:formats[0]} parts[1] …`; there is one more part than values.
 struct FormattedString {
-  std::vector<std::string> parts;
+  std::vector<std::string> parts = {""};
   std::vector<ExprPtr> values;
-  std::vector<std::string> formats;
+  std::string conversions;       // 's', 'r', 'a', or ' ' for none
+  std::vector<ExprPtr> formats;  // f-strings; null: none
 };
 struct NoneLiteral {};
 struct EllipsisLiteral {};

@@ -100,7 +100,8 @@ void print(Outline& out, const FormattedString& n) {
     if (!n.parts[i].empty()) out.field("part", quoted(n.parts[i]));
     if (i == n.values.size()) continue;
     out.child("value", n.values[i]);
-    if (!n.formats[i].empty()) out.field("format", quoted(n.formats[i]));
+    if (n.conversions[i] != ' ') out.field("conversion", std::string(1, n.conversions[i]));
+    if (n.formats[i]) out.child("format", n.formats[i]);
   }
 }
 void print(Outline& out, const Attribute& n) {

@@ -21,7 +21,7 @@ void for_each_child(const Expr& expr, Visit visit) {
   std::visit(
       [&](const auto& node) {
         using T = std::decay_t<decltype(node)>;
-        if constexpr (std::is_same_v<T, FormattedString>) all(node.values);
+        if constexpr (std::is_same_v<T, FormattedString>) all(node.values), all(node.formats);
         if constexpr (std::is_same_v<T, Attribute> || std::is_same_v<T, Starred>) one(node.value);
         if constexpr (std::is_same_v<T, Subscript>) one(node.value), one(node.index);
         if constexpr (std::is_same_v<T, Slice>) one(node.lower), one(node.upper), one(node.step);

@@ -24,7 +24,7 @@ int tallest_of(const Rest&... children) {
 }
 
 struct Children {
-  int operator()(const FormattedString& n) const { return tallest_of(n.values); }
+  int operator()(const FormattedString& n) const { return tallest_of(n.values, n.formats); }
   int operator()(const Attribute& n) const { return tallest_of(n.value); }
   int operator()(const Subscript& n) const { return tallest_of(n.value, n.index); }
   int operator()(const Slice& n) const { return tallest_of(n.lower, n.upper, n.step); }

@@ -185,7 +185,7 @@ ast::ExprPtr parse_float(Parser& parser) {
 /// One string, or several side by side, which are joined.
 ast::ExprPtr parse_strings(Parser& parser) {
   const std::uint32_t begin = parser.current().range.begin;
-  ast::FormattedString joined{{""}, {}, {}};
+  ast::FormattedString joined;
   bool is_formatted = false;
   while (parser.kind() == TokenKind::String || parser.kind() == TokenKind::FString) {
     is_formatted = is_formatted || parser.kind() == TokenKind::FString;

@@ -43,9 +43,16 @@ Outcome<Value> evaluate_node(Evaluator&, const ast::EllipsisLiteral&) { return V
 Outcome<Value> evaluate_node(Evaluator& evaluator, const ast::FormattedString& node) {
   std::string text = node.parts[0];
   for (std::size_t i = 0; i < node.values.size(); ++i) {
-    ASSIGN_OR_RETURN(const Value value, evaluator.evaluate(*node.values[i]));
-    ASSIGN_OR_RETURN(const std::string piece,
-                     evaluator.located(format_value(value, node.formats[i]), node.values[i]->range));
+    ASSIGN_OR_RETURN(Value value, evaluator.evaluate(*node.values[i]));
+    const SourceRange range = node.values[i]->range;
+    if (node.conversions[i] != ' ') {
+      ASSIGN_OR_RETURN(value, evaluator.located(converted(value, node.conversions[i]), range));
+    }
+    Value format = std::string();
+    if (node.formats[i]) {
+      ASSIGN_OR_RETURN(format, evaluator.evaluate(*node.formats[i]));
+    }
+    ASSIGN_OR_RETURN(const std::string piece, evaluator.located(format_value(value, *format.as<std::string>()), range));
     text += piece + node.parts[i + 1];
   }
   return Value(std::move(text));

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "script/functions/format_spec.h"
 #include "script/functions/functions.h"
+#include "script/functions/records.h"
 #include "script/values/scope.h"
 
 namespace pykc::script {
@@ -93,6 +94,23 @@ std::string type_name(const TypeValue& type) {
   return type.record ? type.record->name : std::string(to_string(type.type));
 }
 
+/// With what is not ASCII as escapes.
+std::string in_ascii(std::string_view text) {
+  std::string result;
+  for (const char32_t c : code_points(text)) {
+    const auto number = static_cast<unsigned>(c);
+    char escape[16] = {static_cast<char>(c)};
+    if (c > 0xFFFF)
+      std::snprintf(escape, sizeof(escape), "\\U%08x", number);
+    else if (c > 0xFF)
+      std::snprintf(escape, sizeof(escape), "\\u%04x", number);
+    else if (c > 0x7F)
+      std::snprintf(escape, sizeof(escape), "\\x%02x", number);
+    result += escape;
+  }
+  return result;
+}
+
 std::string range_text(const RangeValue& range) {
   std::string text = "range(" + std::to_string(range.start) + ", " + std::to_string(range.stop);
   if (range.step != 1) text += ", " + std::to_string(range.step);
@@ -162,16 +180,28 @@ Outcome<std::string> to_text(const Value& value) {
 
 Outcome<std::string> to_repr(const Value& value) { return repr(value, 0); }
 
+Outcome<std::string> converted(const Value& value, char conversion) {
+  if (conversion == 's') return to_text(value);
+  ASSIGN_OR_RETURN(const std::string text, to_repr(value));
+  return conversion == 'a' ? in_ascii(text) : text;
+}
+
 Outcome<std::string> format_value(const Value& value, std::string_view specification) {
-  if (specification.empty()) return to_text(value);
   ASSIGN_OR_RETURN(const FormatSpec spec, parse_format_spec(specification));
-  if (const ArrayRef* array = value.as<ArrayRef>()) {
-    if ((*array)->rank() == 0) {
-      ASSIGN_OR_RETURN(const Scalar scalar, first_element(**array));
-      return format_with(Value(scalar), spec);
-    }
+  const ArrayRef* array = value.as<ArrayRef>();
+  if (array && (*array)->rank() == 0 && is_complex(value)) {
+    ASSIGN_OR_RETURN(const Value real, field_of(**array, "real"));
+    ASSIGN_OR_RETURN(const Value imaginary, field_of(**array, "imag"));
+    return format_complex(*as_number(real), *as_number(imaginary), spec);
   }
-  return format_with(value, spec);
+  if (array && (*array)->rank() == 0 && !(*array)->record) {
+    ASSIGN_OR_RETURN(const Scalar scalar, first_element(**array));
+    return format_value(Value(scalar), specification);
+  }
+  // NumPy's numbers are formatted as Python's.
+  const Scalar* const scalar = value.as<Scalar>();
+  if (scalar && is_float(scalar->type)) return format_with(Value(scalar->as<double>()), spec);
+  return specification.empty() ? to_text(value) : format_with(value, spec);
 }
 
 }  // namespace pykc::script

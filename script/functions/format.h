@@ -15,6 +15,9 @@ Outcome<std::string> to_text(const Value& value);
 /// The text inside of a list or tuple: strings are quoted.
 Outcome<std::string> to_repr(const Value& value);
 
+/// What `!s`, `!r` or `!a` of an f-string, or `%s` and its kin, make of a value.
+Outcome<std::string> converted(const Value& value, char conversion);
+
 /// `value` by a format specification: `.3f`, `>10`, `,`, `08.3e`.
 Outcome<std::string> format_value(const Value& value, std::string_view specification);
 /// `"%d of %.1f" % (3, 2.5)`

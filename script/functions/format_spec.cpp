@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/utf8.h"
 #include "script/functions/format.h"
 #include "script/values/characters.h"
 
@@ -28,6 +29,7 @@ class SpecParser {
   Outcome<FormatSpec> parse() {
     const bool has_fill = parse_align();
     if (!rest_.empty() && (rest_[0] == '+' || rest_[0] == '-' || rest_[0] == ' ')) spec_.sign = take();
+    spec_.has_no_negative_zero = accept('z');
     spec_.alternate = accept('#');
     if (!has_fill && accept('0')) spec_.fill = "0";
     ASSIGN_OR_RETURN(spec_.width, parse_number());
@@ -175,7 +177,7 @@ std::string general_digits(const FormatSpec& spec, int precision, double magnitu
 }
 
 /// The digits of a number that is not negative.
-std::string float_digits(const FormatSpec& spec, const Value& value, double magnitude) {
+std::string float_digits(const FormatSpec& spec, double magnitude) {
   if (spec.type == 'g' || spec.type == 'G' || (spec.type == 0 && spec.precision))
     return general_digits(spec, spec.precision.value_or(6), magnitude);
   if (spec.type != 0) {
@@ -184,21 +186,34 @@ std::string float_digits(const FormatSpec& spec, const Value& value, double magn
     return spec.type == '%' ? printed(format.c_str(), precision, magnitude * 100) + "%"
                             : printed(format.c_str(), precision, magnitude);
   }
-  const Scalar* const scalar = value.as<Scalar>();
-  std::string text =
-      scalar && is_float(scalar->type) ? float_text(Scalar::of(magnitude, scalar->type)) : float_text(magnitude);
+  std::string text = float_text(magnitude);
   if (spec.alternate && std::isfinite(magnitude) && text.find('.') == std::string::npos)
     text.insert(text.find('e'), ".");
   return text;
 }
 
-Outcome<std::string> format_float(const Value& value, double number, const FormatSpec& spec) {
-  if (spec.type != 0 && std::string_view("eEfFgG%").find(spec.type) == std::string_view::npos)
-    return bad_format(spec.text, "a float is formatted by e, f, g or %");
-  const bool negative = std::signbit(number) && !std::isnan(number);
-  const std::string digits = float_digits(spec, value, std::fabs(number));
+/// The number that the digits are of, with its sign.
+std::string signed_float(const FormatSpec& spec, double number, const std::string& digits) {
+  const bool shows_zero = std::isfinite(number) &&
+                          digits.substr(0, digits.find_first_of("eE")).find_first_of("123456789") == std::string::npos;
+  const bool negative = std::signbit(number) && !std::isnan(number) && !(spec.has_no_negative_zero && shows_zero);
   const std::size_t whole = std::min(digits.find_first_not_of("0123456789"), digits.size());
   return number_text(spec, sign_of(spec, negative), digits.substr(0, whole), std::string_view(digits).substr(whole));
+}
+
+bool is_one_of(char type, std::string_view types) { return type != 0 && types.find(type) != std::string_view::npos; }
+
+Outcome<std::string> format_float(double number, const FormatSpec& spec) {
+  if (spec.type != 0 && !is_one_of(spec.type, "eEfFgG%"))
+    return bad_format(spec.text, "a float is formatted by e, f, g, n or %");
+  return signed_float(spec, number, float_digits(spec, std::fabs(number)));
+}
+
+/// A part of a complex number: without a letter and a precision the shortest digits, to which no `.0` is added.
+std::string part_text(const FormatSpec& spec, double number) {
+  std::string digits = float_digits(spec, std::fabs(number));
+  if (spec.type == 0 && digits.ends_with(".0")) digits.resize(digits.size() - (spec.alternate ? 1 : 2));
+  return signed_float(spec, number, digits);
 }
 
 std::string digits_in_base(std::uint64_t magnitude, unsigned base, bool upper) {
@@ -211,8 +226,21 @@ std::string digits_in_base(std::uint64_t magnitude, unsigned base, bool upper) {
   return digits;
 }
 
+/// The character with the number.
+Outcome<std::string> format_character(bool negative, std::uint64_t number, const FormatSpec& spec) {
+  if (spec.sign != 0 || spec.alternate || spec.grouping != 0)
+    return bad_format(spec.text, "a character has neither a sign nor separators nor `#`");
+  if (negative || number > 0x10FFFF || (number >= 0xD800 && number <= 0xDFFF))
+    return bad_format(spec.text, "no character has this number");
+  std::string text;
+  append_utf8(text, static_cast<char32_t>(number));
+  return number_text(spec, "", "", text);
+}
+
 Outcome<std::string> format_integer(bool negative, std::uint64_t magnitude, const FormatSpec& spec) {
   if (spec.precision) return bad_format(spec.text, "an integer has no precision");
+  if (spec.has_no_negative_zero) return bad_format(spec.text, "an integer has no negative zero");
+  if (spec.type == 'c') return format_character(negative, magnitude, spec);
   std::string prefix, digits;
   switch (spec.type) {
     case 0:
@@ -231,7 +259,7 @@ Outcome<std::string> format_integer(bool negative, std::uint64_t magnitude, cons
       digits = digits_in_base(magnitude, 2, false), prefix = "0b";
       break;
     default:
-      return bad_format(spec.text, "an integer is formatted by d, x, X, o, b, or as a float");
+      return bad_format(spec.text, "an integer is formatted by d, x, X, o, b, c, n, or as a float");
   }
   if (spec.grouping == ',' && !prefix.empty()) return bad_format(spec.text, "`,` is for decimal digits; write `_`");
   if (const auto least = static_cast<std::size_t>(spec.least_digits); digits.size() < least)
@@ -242,13 +270,16 @@ Outcome<std::string> format_integer(bool negative, std::uint64_t magnitude, cons
 Outcome<std::string> format_string(std::string_view text, const FormatSpec& spec) {
   if (spec.type != 0 && spec.type != 's') return bad_format(spec.text, "a string is formatted by s");
   if (spec.align == '=') return bad_format(spec.text, "only numbers are filled after the sign");
-  if (spec.sign != 0 || spec.alternate || spec.grouping != 0)
-    return bad_format(spec.text, "a sign, `#` and separators are for numbers");
+  if (spec.sign != 0 || spec.has_no_negative_zero || spec.alternate || spec.grouping != 0)
+    return bad_format(spec.text, "a sign, `z`, `#` and separators are for numbers");
   if (spec.precision) text = Characters(text).first(static_cast<std::size_t>(*spec.precision));
   return padded(spec, "", text, spec.align == 0 ? '<' : spec.align);
 }
 
-bool is_float_type(char type) { return type != 0 && std::string_view("eEfFgG%").find(type) != std::string_view::npos; }
+bool has_float_type(const Value& value) {
+  const auto* const scalar = value.as<Scalar>();
+  return value.is<double>() || (scalar && is_float(scalar->type));
+}
 
 }  // namespace
 
@@ -263,30 +294,64 @@ Outcome<std::string> format_with(const Value& value, const FormatSpec& spec) {
     ASSIGN_OR_RETURN(const std::string text, to_text(value));
     return format_string(text, spec);
   }
-  const Scalar* scalar = value.as<Scalar>();
-  if (is_float_type(spec.type) || value.is<double>() || (scalar && is_float(scalar->type)))
-    return format_float(value, *number, spec);
-  if (scalar && scalar->type == ScalarType::U64) return format_integer(false, scalar->bits, spec);
+  const bool is_of_floats = has_float_type(value);
+  if (spec.type == 'n') {
+    if (spec.grouping != 0) return bad_format(spec.text, "`n` takes no separators");
+    FormatSpec general = spec;
+    general.type = is_of_floats ? 'g' : 'd';
+    return format_with(value, general);
+  }
+  if (is_of_floats || is_one_of(spec.type, "eEfFgG%")) return format_float(*number, spec);
+  if (const auto* scalar = value.as<Scalar>(); scalar && scalar->type == ScalarType::U64)
+    return format_integer(false, scalar->bits, spec);
   const std::int64_t integer = *as_integer(value);
   const auto bits = static_cast<std::uint64_t>(integer);
   return format_integer(integer < 0, integer < 0 ? 0 - bits : bits, spec);
 }
 
+Outcome<std::string> format_complex(double real, double imaginary, const FormatSpec& spec) {
+  if (spec.type != 0 && !is_one_of(spec.type, "eEfFgGn"))
+    return bad_format(spec.text, "a complex number is formatted by e, f, g or n");
+  if (spec.fill == "0" || spec.align == '=')
+    return bad_format(spec.text, "a complex number is not filled up with zeros, nor behind its sign");
+  FormatSpec part = spec;
+  part.width = 0;
+  if (spec.type == 'n' || (spec.type == 0 && spec.precision)) part.type = 'g';
+  const bool is_imaginary = spec.type == 0 && real == 0 && !std::signbit(real);
+  std::string text;
+  if (!is_imaginary) {
+    text = part_text(part, real);
+    part.sign = '+';
+  }
+  text += part_text(part, imaginary) + "j";
+  return padded(spec, "", spec.type == 0 && !is_imaginary ? "(" + text + ")" : text,
+                spec.align == 0 ? '>' : spec.align);
+}
+
 namespace {
+
+/// What `%s`, `%r`, `%a` and `%c` show.
+Outcome<std::string> shown_by(char conversion, const Value& value) {
+  if (conversion != 'c') return converted(value, conversion);
+  const std::string* const text = value.as<std::string>();
+  if (!text) return format_value(value, "c");
+  if (Characters(*text).size() != 1) return bad_format("%c", "it takes one character, or the number of one");
+  return *text;
+}
 
 /// One `%` conversion of an old-style format.
 Outcome<std::string> format_conversion(std::string_view flags, char conversion, const Value& value) {
   ASSIGN_OR_RETURN(FormatSpec spec, SpecParser(flags).parse_conversion());
-  if (conversion == 's' || conversion == 'r') {
-    ASSIGN_OR_RETURN(const std::string shown, conversion == 'r' ? to_repr(value) : to_text(value));
+  if (is_one_of(conversion, "srac")) {
+    ASSIGN_OR_RETURN(const std::string shown, shown_by(conversion, value));
     return format_string(
         shown,
         {.align = spec.align == '<' ? '<' : '>', .width = spec.width, .precision = spec.precision, .text = spec.text});
   }
   spec.type = conversion == 'i' || conversion == 'u' ? 'd' : conversion;
-  if (!is_float_type(spec.type)) spec.least_digits = std::exchange(spec.precision, {}).value_or(0);
+  if (!is_one_of(spec.type, "eEfFgG")) spec.least_digits = std::exchange(spec.precision, {}).value_or(0);
   if (spec.type == 'd')
-    if (const std::optional<double> number = as_number(value); number && !as_integer(value)) {
+    if (const std::optional<double> number = as_number(value); number && has_float_type(value)) {
       if (!(std::fabs(*number) < 9e18)) return bad_format(std::string("%") + conversion, "the number is too large");
       return format_with(Value(static_cast<std::int64_t>(*number)), spec);
     }
@@ -311,7 +376,7 @@ Outcome<std::string> format_percent(std::string_view format, const Value& argume
     if (format[end] == '%') {
       result += '%';
     } else {
-      if (std::string_view("diusrxXofFeEgG").find(format[end]) == std::string_view::npos)
+      if (!is_one_of(format[end], "diusracxXofFeEgG"))
         return bad_format(format, std::string("there is no conversion %") + format[end]);
       if (next == values.size()) return bad_format(format, "there are fewer values than conversions");
       ASSIGN_OR_RETURN(const std::string piece,

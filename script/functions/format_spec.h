@@ -1,4 +1,4 @@
-// Python's format specifications: `[[fill]align][sign][#][0][width][, or _][.precision][type]`.
+// Python's format specifications: `[[fill]align][sign][z][#][0][width][, or _][.precision][type]`.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,10 @@
 namespace pykc::script {
 
 struct FormatSpec {
-  std::string fill = " ";  // one code point
-  char align = 0;          // '<', '>', '^', '='; 0: by the type, and `0` as fill
-  char sign = 0;           // '+', '-', ' '; 0: not written
+  std::string fill = " ";             // one code point
+  char align = 0;                     // '<', '>', '^', '='; 0: by the type, and `0` as fill
+  char sign = 0;                      // '+', '-', ' '; 0: not written
+  bool has_no_negative_zero = false;  // 'z'
   bool alternate = false;
   char grouping = 0;  // ',' or '_'
   int width = 0;
@@ -25,5 +26,6 @@ struct FormatSpec {
 
 Outcome<FormatSpec> parse_format_spec(std::string_view text);
 Outcome<std::string> format_with(const Value& value, const FormatSpec& spec);
+Outcome<std::string> format_complex(double real, double imaginary, const FormatSpec& spec);
 
 }  // namespace pykc::script

@@ -80,7 +80,7 @@ std::optional<std::string> formatted(FunctionChecker& checker, const ast::Format
   for (std::size_t i = 0; i < text.values.size(); ++i) {
     const std::optional<Int128> value = constant_integer(checker, *text.values[i], "what stands in the text of `ptx`");
     if (!value) return std::nullopt;
-    if (!text.formats[i].empty()) {
+    if (text.formats[i]) {
       checker.report(text.values[i]->range, DiagnosticId::ArgumentValue, "ptx", "whole numbers without a format");
       return std::nullopt;
     }

@@ -181,10 +181,11 @@ void add_value(FunctionChecker& checker, const Value& value, FaultMessage& messa
 /// Text that is spelled out, a number, or an f-string of these. QUOTED: as Python shows it within a tuple.
 void add_to_message(FunctionChecker& checker, const ast::Expr& node, FaultMessage& message, bool quoted = false) {
   const auto* formatted = node.as<ast::FormattedString>();
-  if (formatted && std::ranges::all_of(formatted->formats, &std::string::empty)) {
+  if (formatted && std::ranges::none_of(formatted->formats, [](const ast::ExprPtr& format) { return bool(format); })) {
     message.text += literal(formatted->parts.front());
     for (std::size_t i = 0; i < formatted->values.size(); ++i) {
-      add_to_message(checker, *formatted->values[i], message);
+      const char conversion = formatted->conversions[i];
+      add_to_message(checker, *formatted->values[i], message, conversion == 'r' || conversion == 'a');
       message.text += literal(formatted->parts[i + 1]);
     }
     return;

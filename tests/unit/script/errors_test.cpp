@@ -143,7 +143,7 @@ TEST(Errors, WhatHostFunctionsDoNotHave) {
 }
 
 TEST(Errors, Formats) {
-  expect_error({"print(f\"{«1.5»:d}\")\n", "E0436", "the format `d`: a float is formatted by e, f, g or %"});
+  expect_error({"print(f\"{«1.5»:d}\")\n", "E0436", "the format `d`: a float is formatted by e, f, g, n or %"});
   expect_error(
       {"print(f\"{«1»:99999999999}\")\n", "E0436", "the format `99999999999`: a width or precision is at most 10000"});
   expect_error({"print(«'%d %d' % 1»)\n", "E0436", "the format `%d %d`: there are fewer values than conversions"});

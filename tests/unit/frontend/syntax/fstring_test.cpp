@@ -18,7 +18,8 @@ TEST(FString, TextAndFields) {
                                                      "        value: Binary +\n"
                                                      "          left: Name d\n"
                                                      "          right: Integer 1\n"
-                                                     "        format: \".3f\"\n");
+                                                     "        format: FormattedString\n"
+                                                     "          part: \".3f\"\n");
 }
 
 TEST(FString, JoinsWithPlainStrings) {
@@ -42,9 +43,26 @@ TEST(FString, SelfDocumenting) {
                                                "      argument: FormattedString\n"
                                                "        part: \" a = \"\n"
                                                "        value: Name a\n"
+                                               "        conversion: r\n"
                                                "        value: Compare\n"
                                                "          first: Name b\n"
                                                "          ==: Name c\n");
+}
+
+TEST(FString, FieldsInFormats) {
+  EXPECT_EQ(formatted("f'{a!r:>{w + 1}.{p!s}f}'"), kHead +
+                                                       "      argument: FormattedString\n"
+                                                       "        value: Name a\n"
+                                                       "        conversion: r\n"
+                                                       "        format: FormattedString\n"
+                                                       "          part: \">\"\n"
+                                                       "          value: Binary +\n"
+                                                       "            left: Name w\n"
+                                                       "            right: Integer 1\n"
+                                                       "          part: \".\"\n"
+                                                       "          value: Name p\n"
+                                                       "          conversion: s\n"
+                                                       "          part: \"f\"\n");
 }
 
 TEST(FString, AnyExpression) {
@@ -57,8 +75,9 @@ TEST(FString, MistakesHaveTheirPlace) {
   EXPECT_EQ(errors_in("x = f'ab{}'\n"), "E0122 1:9");
   EXPECT_EQ(errors_in("x = f'ab{c'\n"), "E0122 1:9");
   EXPECT_EQ(errors_in("x = f'ab}'\n"), "E0122 1:9");
-  EXPECT_EQ(errors_in("x = f'{a!r}'\n"), "E0122 1:9");
-  EXPECT_EQ(errors_in("x = f'{a:{w}}'\n"), "E0122 1:10");
+  EXPECT_EQ(errors_in("x = f'{a!x}'\n"), "E0122 1:9");
+  EXPECT_EQ(errors_in("x = f'{a:{w'\n"), "E0122 1:7");
+  EXPECT_EQ(errors_in("x = f'{a:{w:3}}'\n"), "E0122 1:12");
   EXPECT_EQ(errors_in("x = f'{a +}'\n"), "E0130 1:11");
   EXPECT_EQ(errors_in("x = f'{a b}'\n"), "E0130 1:10");
   EXPECT_EQ(errors_in("x = f'{a $ b}'\n"), "E0105 1:10");
