@@ -125,6 +125,8 @@ Outcome<Value> apply_floats(Function function, double a, double b) {
       const double result = std::pow(a, b);
       if (std::isnan(result) && !std::isnan(a) && !std::isnan(b))
         return fail(DiagnosticId::HostMathDomain, "**").note("a negative number has no real root of this kind");
+      if (std::isinf(result) && std::isfinite(a) && std::isfinite(b))
+        return fail(DiagnosticId::HostMathDomain, "**").note("the result is too large for a float");
       return result;
     }
     default:

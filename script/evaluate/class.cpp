@@ -61,15 +61,18 @@ Outcome<Value> define_class(Evaluator& evaluator, const ast::ClassDef& node) {
   return Value(ClassValue{std::move(type)});
 }
 
-/// The names of `x: f32` in the body of a class.
-std::vector<std::string> annotated_names(const ast::ClassDef& node) {
-  std::vector<std::string> names;
+/// `x: f32` and `n: i64 = 0` in the body of a class.
+Outcome<std::vector<NamedField>> annotated_fields(Evaluator& evaluator, const ast::ClassDef& node) {
+  std::vector<NamedField> fields;
   for (const ast::StmtPtr& stmt : node.body) {
-    const auto* field = stmt->as<ast::AnnotatedAssign>();
-    const auto* name = field ? field->target->as<ast::Name>() : nullptr;
-    if (name) names.push_back(name->id);
+    const auto* annotated = stmt->as<ast::AnnotatedAssign>();
+    const auto* name = annotated ? annotated->target->as<ast::Name>() : nullptr;
+    if (!name) continue;
+    NamedField& field = fields.emplace_back(NamedField{name->id, {}});
+    if (!annotated->value) continue;
+    ASSIGN_OR_RETURN(field.default_value, evaluator.evaluate(*annotated->value));
   }
-  return names;
+  return fields;
 }
 
 /// "IntEnum" of `enum.IntEnum`.
@@ -105,7 +108,10 @@ Outcome<Flow> run(Evaluator& evaluator, const ast::ClassDef& node) {
     return Flow::Next;
   }
   const std::string_view base = node.bases.empty() ? "object" : last_name(*node.bases.front());
-  if (base == "NamedTuple") set_variable(evaluator, node.name, named_tuple_class(annotated_names(node)));
+  if (base == "NamedTuple") {
+    ASSIGN_OR_RETURN(const std::vector<NamedField> fields, annotated_fields(evaluator, node));
+    set_variable(evaluator, node.name, named_tuple_class(node.name, fields));
+  }
   if (base == "object") {
     ASSIGN_OR_RETURN(Value type, define_class(evaluator, node));
     set_variable(evaluator, node.name, std::move(type));

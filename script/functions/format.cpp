@@ -61,20 +61,24 @@ std::string shortest_small(const Scalar& value) {
 
 Outcome<std::string> repr(const Value& value, int depth);
 
-Outcome<std::string> items_text(const std::vector<Value>& items, bool is_tuple, int depth) {
+/// `[1, 2]`, `(1,)`, `Point(x=1, y=2)`
+Outcome<std::string> items_text(const Value& sequence, int depth) {
   if (depth > kDeepestNest) return std::string("...");
-  std::string text = is_tuple ? "(" : "[";
+  const std::vector<Value>& items = *items_of(sequence);
+  const auto* const tuple = sequence.as<TupleValue>();
+  const std::vector<std::string> names = tuple ? tuple->sequence->names : std::vector<std::string>();
+  std::string text = tuple ? tuple->sequence->type_name + "(" : "[";
   for (std::size_t i = 0; i < items.size(); ++i) {
     ASSIGN_OR_RETURN(const std::string item, repr(items[i], depth + 1));
-    text += (i > 0 ? ", " : "") + item;
+    text += (i > 0 ? ", " : "") + (names.empty() ? item : names[i] + "=" + item);
   }
-  if (is_tuple && items.size() == 1) text += ",";
-  return text + (is_tuple ? ")" : "]");
+  if (tuple && names.empty() && items.size() == 1) text += ",";
+  return text + (tuple ? ")" : "]");
 }
 
 Outcome<std::string> repr(const Value& value, int depth) {
   if (const std::string* text = value.as<std::string>()) return quoted(code_points(*text), TextKind::String);
-  if (const std::vector<Value>* items = items_of(value)) return items_text(*items, value.is<TupleValue>(), depth);
+  if (items_of(value)) return items_text(value, depth);
   return to_text(value);
 }
 
@@ -170,7 +174,7 @@ Outcome<std::string> to_text(const Value& value) {
   }
   if (const std::string* text = value.as<std::string>()) return *text;
   if (const ArrayRef* array = value.as<ArrayRef>()) return array_text(**array);
-  if (const std::vector<Value>* items = items_of(value)) return items_text(*items, value.is<TupleValue>(), 0);
+  if (items_of(value)) return items_text(value, 0);
   if (const RangeValue* range = value.as<RangeValue>()) return range_text(*range);
   if (const TypeValue* type = value.as<TypeValue>()) return type_name(*type);
   if (const auto* object = value.as<InstanceValue>(); object && !object->instance->text.empty())

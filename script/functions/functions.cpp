@@ -60,6 +60,7 @@ std::vector<ParameterText> parse_signature_text(std::string_view text) {
 
 Value default_value(std::string_view text) {
   if (text == "None") return None{};
+  if (text == "...") return EllipsisValue{};
   if (text == "True" || text == "False") return text == "True";
   if (text.front() == '\'')
     return std::string(text.substr(1, text.size() - 2) == "\\n" ? "\n" : text.substr(1, text.size() - 2));
@@ -137,10 +138,18 @@ Outcome<Arguments> bind(const HostFunction& function, CallArguments call) {
   return bind_to(function_index().parameters.at(function.signature), function, std::move(call));
 }
 
-/// The class of a named tuple, which is in no table, takes its fields; the names of all stand behind them.
+/// The class of a named tuple, which is in no table, takes its fields. A tuple of the defaults, `...` for none, is the
+/// model of all others, and stands behind them.
 Outcome<Arguments> bind_fields(const BuiltinValue& named_tuple, CallArguments call) {
+  const Sequence& model = *named_tuple.self->as<TupleValue>()->sequence;
   std::vector<ParameterText> fields;
-  for (const Value& name : *items_of(*named_tuple.self)) fields.push_back({.name = *name.as<std::string>()});
+  for (std::size_t i = 0; i < model.names.size(); ++i) {
+    const std::string& name = model.names[i];
+    fields.push_back({.name = name});
+    const bool is_given = i < call.positional.size() ||
+                          std::ranges::any_of(call.named, [&](const auto& argument) { return argument.first == name; });
+    if (!is_given && !model.items[i].is<EllipsisValue>()) call.named.emplace_back(name, model.items[i]);
+  }
   ASSIGN_OR_RETURN(Arguments bound, bind_to(fields, *named_tuple.function, std::move(call)));
   bound.values.push_back(*named_tuple.self);
   return bound;

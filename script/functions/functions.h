@@ -69,7 +69,11 @@ std::optional<Failure> check_arguments(const HostFunction& function, std::size_t
                                        const std::vector<std::string>& keywords);
 Outcome<Value> call_builtin(Run& run, const BuiltinValue& callee, CallArguments arguments);
 /// What `namedtuple(…)` gives, and a class made of `NamedTuple` is: a function that makes tuples with these names.
-Value named_tuple_class(const std::vector<std::string>& names);
+struct NamedField {
+  std::string name;
+  std::optional<Value> default_value;
+};
+Value named_tuple_class(std::string type_name, const std::vector<NamedField>& fields);
 /// `f32(x)`, `int(x)`
 Outcome<Value> call_type(const TypeValue& type, const CallArguments& arguments);
 

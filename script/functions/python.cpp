@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <sstream>
 
+#include "base/utf8.h"
 #include "script/arithmetic/array_from.h"
 #include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/promote.h"
@@ -61,24 +62,41 @@ Outcome<std::vector<Value>> candidates(const Arguments& arguments) {
   return all_items(arguments.rest[0]);
 }
 
-Outcome<Value> extreme(const Arguments& arguments, BinaryFunction before, Reduction reduction) {
-  if (arguments.rest.size() == 1)
-    if (const ArrayRef* array = arguments.rest[0].as<ArrayRef>()) {
-      ASSIGN_OR_RETURN(const ArrayRef result, reduce(reduction, arguments.function->name, *array, std::nullopt));
-      return first_element(*result);
-    }
-  ASSIGN_OR_RETURN(const std::vector<Value> items, candidates(arguments));
-  if (items.empty()) return fail(DiagnosticId::HostEmptyReduction, arguments.function->name);
-  Value best = items[0];
-  for (const Value& item : items) {
-    ASSIGN_OR_RETURN(const Value is_before, apply(before, item, best));
-    ASSIGN_OR_RETURN(const bool better, truth(is_before));
-    if (better) best = item;
+/// `max` and `min` are the first item that no other one comes before, by itself or by its key.
+Outcome<Value> extreme(Run& run, const Arguments& arguments, ast::CompareOp before, Reduction reduction) {
+  const Value& key = arguments[1];
+  const Value& otherwise = arguments[2];
+  const bool has_default = !otherwise.is<EllipsisValue>(), is_one = arguments.rest.size() == 1;
+  if (has_default && !is_one)
+    return fail(DiagnosticId::HostUnknownKeyword, arguments.function->name, "default")
+        .note("it is for the items of one value, of which there may be none");
+  const ArrayRef* const array = is_one && key.is<None>() ? arguments.rest[0].as<ArrayRef>() : nullptr;
+  if (array && !(has_default && (*array)->size() == 0)) {
+    ASSIGN_OR_RETURN(const ArrayRef result, reduce(reduction, arguments.function->name, *array, std::nullopt));
+    return first_element(*result);
   }
-  return best;
+  ASSIGN_OR_RETURN(std::vector<Value> items, candidates(arguments));
+  if (items.empty() && has_default) return otherwise;
+  if (items.empty()) return fail(DiagnosticId::HostEmptyReduction, arguments.function->name);
+  std::optional<Value> best, best_key;
+  for (Value& item : items) {
+    ASSIGN_OR_RETURN(Value by, key.is<None>() ? Outcome<Value>(item) : run.call(key, {{item}, {}}));
+    if (best) {
+      ASSIGN_OR_RETURN(const Value is_before, compare(before, by, *best_key));
+      ASSIGN_OR_RETURN(const bool is_better, truth(is_before));
+      if (!is_better) continue;
+    }
+    best = std::move(item);
+    best_key = std::move(by);
+  }
+  return *std::move(best);
 }
-Outcome<Value> host_min(Run&, const Arguments& a) { return extreme(a, BinaryFunction::Less, Reduction::Minimum); }
-Outcome<Value> host_max(Run&, const Arguments& a) { return extreme(a, BinaryFunction::Greater, Reduction::Maximum); }
+Outcome<Value> host_min(Run& run, const Arguments& a) {
+  return extreme(run, a, ast::CompareOp::Lt, Reduction::Minimum);
+}
+Outcome<Value> host_max(Run& run, const Arguments& a) {
+  return extreme(run, a, ast::CompareOp::Gt, Reduction::Maximum);
+}
 
 /// Of an array its elements, as NumPy's; of other items, as Python's, where what comes second is what they are added
 /// to.
@@ -280,35 +298,39 @@ Outcome<Value> host_clock(Run&, const Arguments&) {
   return Value(std::chrono::duration<double>(now).count());
 }
 
-/// A value of a named tuple: a tuple with the names that the class has, which come last.
+/// A value of a named tuple, whose model comes last.
 Outcome<Value> host_tuple_of(Run&, const Arguments& arguments) {
   Value made = make_tuple({arguments.values.begin(), arguments.values.end() - 1});
-  for (const Value& name : *items_of(arguments.values.back()))
-    made.as<TupleValue>()->sequence->names.push_back(*name.as<std::string>());
+  const Sequence& model = *arguments.values.back().as<TupleValue>()->sequence;
+  made.as<TupleValue>()->sequence->names = model.names;
+  made.as<TupleValue>()->sequence->type_name = model.type_name;
   return made;
 }
 
 constexpr HostFunction kNamedTuple = {"named tuple", 0, "", host_tuple_of, "A value of a named tuple."};
 
-/// `namedtuple('Point', ['x', 'y'])`, `namedtuple('Point', 'x y')`
+/// `namedtuple('Point', ['x', 'y'])`, `namedtuple('Point', 'x y', defaults=[0])`
 Outcome<Value> host_namedtuple(Run&, const Arguments& arguments) {
-  std::vector<std::string> names;
+  ASSIGN_OR_RETURN(std::string type_name, arguments.text(0));
+  std::vector<NamedField> fields;
   if (const auto* text = arguments[1].as<std::string>()) {
     std::string spaced = *text;
     std::ranges::replace(spaced, ',', ' ');
     std::istringstream words(spaced);
-    for (std::string word; words >> word;) names.push_back(word);
-    return named_tuple_class(names);
+    for (std::string word; words >> word;) fields.push_back({word, {}});
+  } else {
+    const std::vector<Value>* const names = items_of(arguments[1]);
+    if (!names || !std::ranges::all_of(*names, [](const Value& name) { return name.is<std::string>(); }))
+      return arguments.wrong_type(1, "a list of names, or a string of them");
+    for (const Value& name : *names) fields.push_back({*name.as<std::string>(), {}});
   }
-  const auto* tuple = arguments[1].as<TupleValue>();
-  const auto* list = arguments[1].as<ListValue>();
-  if (!tuple && !list) return arguments.wrong_type(1, "a list of names, or a string of them");
-  for (const Value& item : (tuple ? tuple->sequence : list->sequence)->items) {
-    const auto* name = item.as<std::string>();
-    if (!name) return arguments.wrong_type(1, "a list of names, or a string of them");
-    names.push_back(*name);
+  if (!arguments.is_none(2)) {  // of the last fields
+    ASSIGN_OR_RETURN(std::vector<Value> defaults, all_items(arguments[2]));
+    if (defaults.size() > fields.size()) return arguments.wrong_type(2, "of no more values than there are fields");
+    for (std::size_t i = 0; i < defaults.size(); ++i)
+      fields[fields.size() - defaults.size() + i].default_value = std::move(defaults[i]);
   }
-  return named_tuple_class(names);
+  return named_tuple_class(std::move(type_name), fields);
 }
 
 constexpr HostFunction kPythonFunctions[] = {
@@ -318,8 +340,10 @@ constexpr HostFunction kPythonFunctions[] = {
     {"prange", in(Library::Numba), "start, stop=None, step=1", host_range,
      "The same as `range`: one thread does it all."},
     {"abs", in(Library::Prelude), "x", host_abs, "Absolute value."},
-    {"min", in(Library::Prelude), "*values", host_min, "The smallest of several values, or of the items of one."},
-    {"max", in(Library::Prelude), "*values", host_max, "The largest of several values, or of the items of one."},
+    {"min", in(Library::Prelude), "*values, key=None, default=...", host_min,
+     "The smallest of several values, or of the items of one, by `key(item)`; `default` where there are none."},
+    {"max", in(Library::Prelude), "*values, key=None, default=...", host_max,
+     "The largest of several values, or of the items of one, by `key(item)`; `default` where there are none."},
     {"sum", in(Library::Prelude), "a, axis=None, keepdims=False", host_sum,
      "The sum of an array as `np.sum` has it, or of the items of anything else, added to a second argument or 0."},
     {"round", in(Library::Prelude, Library::Numpy), "x, ndigits=None", host_round,
@@ -343,20 +367,44 @@ constexpr HostFunction kPythonFunctions[] = {
     {"perf_counter", in(Library::Time), "", host_clock,
      "Seconds of the host's clock; only differences mean something."},
     {"time", in(Library::Time), "", host_clock, "The same as `perf_counter`."},
-    {"namedtuple", in(Library::Classes), "typename, field_names", host_namedtuple, "A named tuple's class."},
+    {"namedtuple", in(Library::Classes), "typename, field_names, defaults=None", host_namedtuple,
+     "A named tuple's class."},
 };
 
 // ---- conversions: a type, called ----
 
+/// A number's text without what Python reads over: spaces around it, a plus, and underscores between digits.
+std::optional<std::string> bare_number(std::string_view text) {
+  constexpr std::string_view kSpaces = " \t\n\r\f\v";
+  const std::size_t begin = std::min(text.find_first_not_of(kSpaces), text.size());
+  text = text.substr(begin, text.find_last_not_of(kSpaces) + 1 - begin);
+  if (text.starts_with('+') && !text.starts_with("+-") && !text.starts_with("++")) text.remove_prefix(1);
+  const auto is_digit = [&](std::size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
+  std::string bare;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '_')
+      bare += text[i];
+    else if (i == 0 || !is_digit(i - 1) || !is_digit(i + 1))
+      return std::nullopt;
+  }
+  return bare;
+}
+
+Failure no_number(std::string_view function, const std::string& text) {
+  return fail(DiagnosticId::HostWrongType, "x` of `" + std::string(function), "the text of a number",
+              quoted(code_points(text), TextKind::String));
+}
+
 Outcome<Value> to_int(const Value& value) {
   if (const std::optional<std::int64_t> integer = as_integer(value)) return Value(*integer);
   if (const std::string* text = value.as<std::string>()) {
+    const std::string digits = bare_number(*text).value_or("");
     std::int64_t integer = 0;
-    const char* const end = text->data() + text->size();
-    const auto [rest, error] = std::from_chars(text->data(), end, integer);
-    if (error != std::errc{} || rest != end)
-      return fail(DiagnosticId::HostValueOutOfRange, "'" + *text + "'", "an int");
-    return Value(integer);
+    const char* const end = digits.data() + digits.size();
+    const auto [rest, error] = std::from_chars(digits.data(), end, integer);
+    if (rest != end || error == std::errc::invalid_argument) return no_number("int", *text);
+    if (error == std::errc{}) return Value(integer);
+    return fail(DiagnosticId::HostValueOutOfRange, digits, "an int");
   }
   const std::optional<double> number = as_number(value);
   if (!number) return fail(DiagnosticId::HostWrongType, "x` of `int", "a number or a string", describe(value));
@@ -368,9 +416,11 @@ Outcome<Value> to_float(const Value& value) {
   if (const std::optional<double> number = as_number(value)) return Value(*number);
   const std::string* text = value.as<std::string>();
   if (!text) return fail(DiagnosticId::HostWrongType, "x` of `float", "a number or a string", describe(value));
+  const std::string digits = bare_number(*text).value_or("");
+  const bool is_of_c = digits.find_first_of("xX( \t\n\r\f\v") != std::string::npos;  // `0x1p3`, `nan(1)`: not Python's
   char* end = nullptr;
-  const double number = std::strtod(text->c_str(), &end);
-  if (text->empty() || *end != '\0') return fail(DiagnosticId::HostValueOutOfRange, "'" + *text + "'", "a float");
+  const double number = std::strtod(digits.c_str(), &end);
+  if (is_of_c || digits.empty() || end != digits.data() + digits.size()) return no_number("float", *text);
   return Value(number);
 }
 
@@ -378,8 +428,15 @@ Outcome<Value> to_float(const Value& value) {
 
 std::span<const HostFunction> python_functions() { return kPythonFunctions; }
 
-Value named_tuple_class(const std::vector<std::string>& names) {
-  return BuiltinValue{&kNamedTuple, std::make_shared<const Value>(make_tuple({names.begin(), names.end()}))};
+Value named_tuple_class(std::string type_name, const std::vector<NamedField>& fields) {
+  Value model = make_tuple({});
+  Sequence& sequence = *model.as<TupleValue>()->sequence;
+  sequence.type_name = std::move(type_name);
+  for (const NamedField& field : fields) {
+    sequence.names.push_back(field.name);
+    sequence.items.push_back(field.default_value.value_or(EllipsisValue{}));
+  }
+  return BuiltinValue{&kNamedTuple, std::make_shared<const Value>(std::move(model))};
 }
 
 Outcome<Value> call_type(const TypeValue& type, const CallArguments& arguments) {

@@ -35,6 +35,7 @@ struct EllipsisValue {};
 struct Sequence {
   std::vector<Value> items;
   std::vector<std::string> names = {};  // of the items of a named tuple
+  std::string type_name = {};           // and of its class
   explicit Sequence(std::vector<Value> values);
   Sequence(const Sequence&) = delete;
   Sequence& operator=(const Sequence&) = delete;

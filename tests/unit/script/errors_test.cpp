@@ -57,7 +57,7 @@ TEST(Errors, Arithmetic) {
                 "`-` does not work on an array of bool with shape (1,) and an array of bool with shape (1,)"});
   expect_error({"x = «full(2, 300, u8)»\n", "E0416", "300 does not fit u8"});
   expect_error({"x = «arange(2, dtype=u8) + 300»\n", "E0416", "300 does not fit u8"});
-  expect_error({"n = «int('1x')»\n", "E0416", "'1x' does not fit an int"});
+  expect_error({"n = «int('1x')»\n", "E0410", "`x` of `int` must be the text of a number, not '1x'"});
   expect_error({"n = «int(1e30)»\n", "E0416", "1e+30 does not fit an int"});
 }
 

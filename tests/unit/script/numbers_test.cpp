@@ -105,5 +105,59 @@ TEST(Numbers, ComplexNumbersShowAndKeepTheirZeros) {
   });
 }
 
+TEST(Numbers, PowersThatAreTooLargeAreErrors) {
+  expect_printed({
+      {"1e300 ** 3", "E0415"},
+      {"10 ** 400.0", "E0415"},
+      {"1e300 * 1e300, float('inf') ** 2, np.float64(1e300) ** 3, 2.0 ** 1000 > 1", "inf inf inf True"},
+  });
+}
+
+TEST(Numbers, ExtremesOfAnythingInOrder) {
+  expect_printed({
+      {"max((1, 2), (1, 3)), min([1, 2], [1]), max('ab', 'b'), max('aéz'), min([(2, 'a'), (1, 'b')])",
+       "(1, 3) [1] b é (1, 'b')"},
+      {"max([1, -5, 5], key=abs), min(3, -4, key=lambda x: -x), max(['aa', 'b'], key=len)", "-5 3 aa"},
+      {"max([], default=None), min((), default=3), max([1], default=7), max(np.zeros(0), default=2)", "None 3 1 2"},
+      {"max(np.array([1, 3, 2])), min(2.5, 1), max(x * x for x in range(3))", "3 1 4"},
+      {"max([])", "E0426"},
+      {"max(1, 2, default=3)", "E0408"},
+      {"max((1, 2), [1])", "E0411"},
+  });
+}
+
+TEST(Numbers, ReadFromText) {
+  expect_printed({
+      {"int(' 42\\n'), int('4_2'), int('+5'), int('-1_000')", "42 42 5 -1000"},
+      {"float(' 1.5 '), float('1_0.5'), float('+.5'), float('5.'), float('-Infinity'), float('1e400'), "
+       "float('1_0e1_0')",
+       "1.5 10.5 0.5 5.0 -inf inf 100000000000.0"},
+      {"int('99999999999999999999')", "E0416"},
+  });
+  for (const char* wrong :
+       {"int('abc')", "int('')", "int('4__2')", "int('_4')", "int('4_')", "int('- 5')", "int('+-5')", "int('1.5')",
+        "float('')", "float('x')", "float('0x10')", "float('1._5')", "float('++5')", "float('nan(1)')", "float('1 2')"})
+    EXPECT_EQ(printed(wrong), "E0410") << wrong;
+  EXPECT_EQ(run_host("int('abc')\n").error().message, "`x` of `int` must be the text of a number, not 'abc'");
+}
+
+TEST(Numbers, NamedTuplesShowTheirNames) {
+  const HostRun run = run_host(R"(
+from collections import namedtuple
+from typing import NamedTuple
+
+P = namedtuple("P", "x y")
+Q = namedtuple("Q", ["x", "y"], defaults=[2])
+
+class Hit(NamedTuple):
+    distance: f32
+    index: i64 = -1
+
+print(P(1, y=2), [Q(P(1, "a"))], Hit(0.5), Hit(1.5, index=3), P(1, 2)[:1])
+)");
+  EXPECT_EQ(run.output,
+            "P(x=1, y=2) [Q(x=P(x=1, y='a'), y=2)] Hit(distance=0.5, index=-1) Hit(distance=1.5, index=3) (1,)\n");
+}
+
 }  // namespace
 }  // namespace pykc::script
