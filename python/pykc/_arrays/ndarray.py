@@ -490,7 +490,7 @@ def assign(target: ndarray, value: Any) -> None:
     convert_into(target, source.copy() if may_overlap(target, source) else source)
 
 
-def delivered(found: ndarray, out: ndarray | None) -> ndarray:
+def delivered(found: ndarray, out: ndarray | None, casting: str = "same_kind") -> ndarray:
     """What a function gives: what it has found, or `out`, filled with it, whose shape and kind of numbers fit."""
     if out is None:
         return found
@@ -498,9 +498,9 @@ def delivered(found: ndarray, out: ndarray | None) -> ndarray:
         raise TypeError(f"`out` is an array of a device, not a {type(out).__name__}")
     if out.shape != found.shape:
         raise ValueError(f"the result has the shape {found.shape}, `out` has {out.shape}")
-    if not numpy.can_cast(found.dtype, out.dtype, "same_kind"):
+    if not numpy.can_cast(found.dtype, out.dtype, casting):
         raise TypeError(f"cannot cast the result from {found.dtype} to {out.dtype}, that of `out`, according to the "
-                        "rule 'same_kind'")
+                        f"rule '{casting}'")
     convert_into(out, found.copy() if may_overlap(out, found) else found)
     return out
 

@@ -14,10 +14,11 @@ import numpy
 from .. import _native
 from .._kernel_names import NATIVE as KERNEL_NAMES
 from ..cuda._arrays import DeviceNDArray, as_cuda_array, is_cuda_array
-from .ndarray import TYPE_NAMES, as_dtype, convert_into, may_overlap, ndarray
+from .ndarray import TYPE_NAMES, as_dtype, convert_into, delivered, may_overlap, ndarray
 from .ufunc_table import ALIASES, COMPARISONS, NAMES, operation
 
 _PYTHON = frozenset((int, float, complex))
+_NUMBERS = _PYTHON | {bool}
 _COMPLEX = {numpy.dtype("complex64"): numpy.dtype("complex64"), numpy.dtype("complex128"): numpy.dtype("complex128"),
             complex: numpy.dtype("complex128")}
 PREAMBLE = "import math\nimport numpy as np"
@@ -25,8 +26,11 @@ PREAMBLE = "import math\nimport numpy as np"
 
 def as_operand(value: Any):
     """What a function of elements takes for it: an array of a device, a number of Python, or a number of NumPy's."""
-    if isinstance(value, (ndarray, int, float, complex, numpy.generic)):
+    if isinstance(value, (ndarray, numpy.generic)) or type(value) in _NUMBERS:
         return value
+    for kind in _PYTHON:
+        if isinstance(value, kind):  # of a class of its own
+            return kind(value)
     if is_cuda_array(value):
         found = as_cuda_array(value)
         return ndarray(found, found.dtype)
@@ -52,6 +56,9 @@ class Loop:
         names = ", ".join(f"x{number}: {type_}" for number, type_ in enumerate(types))
         results = "z" if len(outputs) == 1 else ", ".join(f"z{number}" for number in range(len(outputs)))
         text = operation(name, types, "".join(dtype.kind for dtype in inputs))
+        for result, dtype in zip(results.split(", "), outputs):
+            if dtype.kind in "biu" and dtype.itemsize < 8:  # the language has computed in more bits
+                text += f"\n{result} = {TYPE_NAMES[dtype]}({result})"
         self.inputs, self.outputs = inputs, outputs
         self.step = (names, results, text)
         self.native = _native.Elementwise([self.step], outputs, PREAMBLE, warnings=False)
@@ -94,11 +101,14 @@ class ufunc:
                 return traced_ufunc(self, args, out, dtype)
             else:
                 values[number] = value = as_operand(value)
-                key.append(numpy.dtype(bool) if kind is bool else value.dtype)
+                key.append(numpy.dtype(bool) if kind is bool else type(value) if type(value) in _PYTHON else
+                           value.dtype)
         loop = casting == "same_kind" and self._loops.get(tuple(key)) or self.loop(tuple(key), casting)
         for number, kind in enumerate(key[1:]):
             if kind is int or not isinstance(values[number], ndarray):
                 values[number] = self._number(values, number, loop.inputs[number])
+        if casting == "unsafe":
+            values = [_without_imaginary(value, dtype) for value, dtype in zip(values, loop.inputs)]
         if self._compares and any(type(value) is float for value in values) and loop.inputs[0].kind in "iu":
             loop = self.loop((None, numpy.dtype(float), numpy.dtype(float)))  # a number that no such integer reaches
         if not any(isinstance(value, ndarray) for value in values):
@@ -153,7 +163,7 @@ class ufunc:
             raise TypeError(f"pykc.{self.__name__} has no {next(iter(others))}=: there are out=, dtype=, casting= and "
                             "where=")
         if out is None and self.nin < len(args) <= self.nargs:
-            return args[:self.nin], args[self.nin:]
+            return args[:self.nin], args[self.nin:] + (None,) * (self.nargs - len(args))
         raise TypeError(f"{self.__name__} takes from {self.nin} to {self.nargs} positional arguments but {len(args)} "
                         "were given")
 
@@ -173,8 +183,12 @@ class ufunc:
             targets.append(target)
         values = [value.copy() if isinstance(value, ndarray) and any(may_overlap(one, value) for one in targets)
                   else value for value in values]
-        loop.native.launch((*targets, *values))
-        found = tuple(one if isinstance(one, ndarray) else ndarray(one, one.dtype) for one in targets)
+        made = [ndarray(one.shape, dtype, device=one.device) if dtype.kind == "c" != one.dtype.kind else one
+                for one, dtype in zip(targets, loop.outputs)]
+        loop.native.launch((*made, *values))
+        found = tuple(delivered(one, target, casting) if one is not target else
+                      one if isinstance(one, ndarray) else ndarray(one, one.dtype)
+                      for one, target in zip(made, targets))
         return found[0] if len(found) == 1 else found
 
     def _where(self, args: tuple, out, dtype, casting: str, where) -> ndarray:
@@ -266,6 +280,12 @@ def _lie_by_columns(values: list) -> bool:
 
 def _turned(value: Any) -> Any:
     return value.transposed() if isinstance(value, ndarray) else value
+
+
+def _without_imaginary(value: Any, dtype: numpy.dtype) -> Any:
+    """A complex array as real numbers where a loop is of these."""
+    is_complex = isinstance(value, ndarray) and value.dtype.kind == "c"
+    return value.astype(dtype) if is_complex and dtype.kind != "c" else value
 
 
 def _array_of(value: Any, dtype=None) -> ndarray:
