@@ -62,3 +62,108 @@ def test_a_wider_out_does_not_change_what_is_computed(name):
 ])
 def test_functions_of_elements(expression):
     same(expression)
+
+
+ORDERS = [f"{made}(order={order!r}).{fact}" for order in ("c", "f", "a", "k", None, "C", "F", "A", "K", "X", "", 1)
+          for made, fact in (("xp.zeros((2, 3)).copy", "strides"), ("xp.zeros((3, 2)).T.flatten", "strides"),
+                             ("xp.arange(6).reshape(2, 3).ravel", "tolist()"))] + [
+    f"xp.{call}, order={order!r}).strides" for order in ("c", "f", "a", "k", None, "C", "F", "A", "K", "X")
+    for call in ("zeros((2, 3)", "empty((2, 3)", "ones((2, 3)", "full((2, 3), 1", "eye(2, 3", "array([[1, 2], [3, 4]]",
+                 "asarray(xp.zeros((2, 3))", "ones_like(xp.zeros((3, 2)).T", "zeros((3, 2)).T.astype('f4'",
+                 "arange(6).reshape(2, 3", "copy(xp.zeros((3, 2)).T", "reshape(xp.arange(6), (2, 3)",
+                 "empty_like(xp.zeros((2, 3, 4)).transpose(1, 0, 2)", "array(xp.zeros((2, 3, 4)).transpose(1, 0, 2)",
+                 "zeros((2, 3, 4)).transpose(1, 2, 0)[::-1].astype('i2'", "zeros((2, 3, 4)).transpose(1, 0, 2).copy(",
+                 "copy(xp.broadcast_to(xp.arange(3).reshape(1, 3, 1), (2, 3, 4))",
+                 "zeros_like(xp.zeros((2, 3, 4)).transpose(1, 0, 2), shape=(3, 3, 5)",
+                 "zeros_like(xp.zeros((2, 3, 4)).transpose(1, 0, 2), shape=(5, 6)")]
+
+
+@pytest.mark.parametrize("expression", [one.replace("(, ", "(") for one in ORDERS])
+def test_orders(expression):
+    same(expression)
+
+
+@pytest.mark.parametrize("order", "CFAKcfak")
+@pytest.mark.parametrize("view", [
+    "xp.broadcast_to(xp.arange(3), (2, 3))", "xp.broadcast_to(xp.arange(3).reshape(1, 3, 1), (2, 3, 4))",
+    "xp.broadcast_to(xp.arange(6).reshape(2, 1, 3), (2, 4, 3)).T", "xp.arange(24).reshape(2, 3, 4).transpose(1, 0, 2)",
+    "xp.arange(24).reshape(2, 3, 4)[:, ::-1]", "xp.arange(24).reshape(2, 3, 4).swapaxes(1, 2)[:, ::2]",
+    "xp.arange(10)[::2]", "xp.asarray(3)", "xp.zeros((2, 0, 3)).T"])
+def test_elements_as_they_lie(view, order):
+    for method in ("ravel", "flatten"):
+        same(f"{view}.{method}({order!r})")
+        same(f"{view}.{method}({order!r}).flags['C_CONTIGUOUS']")
+
+
+@pytest.mark.parametrize("expression", [
+    "xp.arange(3) == [0, 5, 2]", "xp.arange(3) != (0, 5, 2)", "[0, 5, 2] == xp.arange(3)", "xp.arange(3) == [1, 2]",
+    "xp.arange(3) == None", "xp.arange(3) != object()", "xp.arange(3) == 'a'", "{} != xp.arange(3)",
+    "xp.array(1, copy=False)", "xp.array(xp.arange(3), 'f4', copy=False)", "xp.array(xp.arange(3), copy=None)",
+    "xp.array(xp.zeros((2, 3)), copy=False, order='F')", "xp.asarray(xp.zeros((2, 3)), copy=False, order='f')",
+    "xp.array(xp.zeros((2, 3)).T, copy=False, order='F')", "xp.array(xp.arange(3), copy=False, ndmin=3)",
+    "xp.ascontiguousarray(xp.asarray(3))", "xp.asfortranarray(3)", "xp.require(3, None, 'C')",
+    "xp.require(xp.zeros((2, 3)), 'f4', 'F').strides",
+    "xp.arange(6).reshape(2, 3, copy=True)", "xp.arange(6).reshape(2, 3).T.reshape(6, copy=False)",
+    "xp.arange(6).reshape(2, 3).T.reshape(3, 2, copy=False)", "xp.asarray(3).squeeze(axis=0)",
+    "xp.asarray(3).squeeze(axis=1)", "xp.arange(3).squeeze(axis=0)", "xp.zeros((1, 2, 1)).squeeze(-1)",
+    "[xp.zeros(shape, order=order).flags[name] for shape in ((2, 3), (3,)) for order in 'CF' for name in "
+    "('FNC', 'FORC')]", "[xp.zeros((2, 3)).flags.fnc, xp.zeros((2, 3)).T.flags.forc]",
+])
+def test_what_is_made_of_arrays(expression):
+    same(expression)
+
+
+def test_objects_say_themselves_what_they_are_equal_to():
+    class Own:
+        def __eq__(self, other):
+            return 7
+
+    assert (pykc.arange(3) == Own()) == 7
+
+
+@pytest.mark.parametrize("expression", [
+    "bytes(xp.arange(3, dtype='i4'))", "bytes(xp.asarray(5.0))", "bytes(xp.arange(6.0).reshape(2, 3).T)",
+    "xp.asarray([True, False]).conj()", "xp.conj(xp.asarray([True]))", "xp.asarray([1 + 2j]).conjugate()",
+    "xp.arange(24, dtype='f4').reshape(2, 3, 4)[:, ::2].view('i2')",
+    "xp.arange(24, dtype='i2').reshape(2, 3, 4)[:, ::2].view('i4')",
+    "xp.arange(24, dtype='i2').reshape(2, 3, 4)[::-1, :, 2:].view('i4')",
+    "xp.arange(24, dtype='i2').reshape(2, 3, 4)[:, :, 1:].view('i4')", "xp.arange(6, dtype='i2')[::2].view('i4')",
+    "xp.arange(6, dtype='i2')[::2].view('u2')", "xp.asarray(3).view('i4')",
+    "xp.arange(6).reshape(2, 3)[::-1].byteswap()", "xp.arange(3, dtype='u1').byteswap()",
+    "xp.asarray([1 + 2j, 3], 'c8').byteswap().view('u4')", "xp.asarray(5).byteswap(True)",
+    "(lambda x: (x[::2].byteswap(inplace=True), x))(xp.arange(4, dtype='i2'))",
+    "(1j * xp.arange(6)).reshape(2, 3).T[::-1].imag", "xp.zeros((0, 3), complex).real",
+])
+def test_bytes_and_parts(expression):
+    same(expression)
+
+
+@pytest.mark.parametrize("index", ["...", "::2", "1", "[0, 5]", "None", "0, 1", "xp.arange(6) > 3", "3:3", "(2,)"])
+@pytest.mark.parametrize("value", ["7", "[1, 2]", "xp.arange(6).reshape(2, 3)", "[]", "[4]", "2.5", "xp.arange(7)"])
+def test_flat(index, value):
+    for base in ("xp.zeros(6, int)", "xp.arange(6).reshape(3, 2).T"):
+        same(f"(lambda x: (x.flat.__setitem__(xp.s_[{index}], {value}), x)[1])({base})")
+    same(f"xp.arange(6).reshape(3, 2).T.flat[{index}]")
+
+
+def test_going_through_flat():
+    flat = pykc.arange(6).reshape(3, 2).T.flat
+    assert next(flat) == 0 and next(flat) == 2 and list(flat) == [4, 1, 3, 5] and list(flat) == []
+
+
+@pytest.mark.parametrize("value", ["3", "2.5", "xp.asarray(7)", "xp.asarray([7])", "xp.asarray([7, 8, 9])"])
+def test_fill(value):
+    same(f"(lambda x: (x.fill({value}), x)[1])(xp.arange(3))")
+
+
+def test_complex_numbers_lose_their_imaginary_parts_with_a_warning():
+    x = pykc.array([1 + 2j, 3])
+    for function in (lambda: x.astype(float), lambda: x.astype("i4"), lambda: pykc.zeros(2).__setitem__(..., x),
+                     lambda: pykc.concatenate([x, x], dtype=float, casting="unsafe"),
+                     lambda: pykc.stack([x], dtype="f4", casting="unsafe"),
+                     lambda: pykc.copyto(pykc.zeros(2), x, casting="unsafe")):
+        with pytest.warns(np.exceptions.ComplexWarning):
+            function()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x.astype(bool), x.astype("c8"), x.real.astype("f4"), abs(x), x.conj(), pykc.linalg.norm(x)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy
 
-from .creation import asarray, ascontiguousarray, asfortranarray, asnumpy, zeros
+from .creation import asarray, asnumpy, zeros
 from .joining import concatenate, moveaxis
 from .ndarray import ndarray
 
@@ -30,8 +30,7 @@ def isfortran(a: ndarray) -> bool:
     return a.flags.f_contiguous and not a.flags.c_contiguous
 
 
-_ORDERS = {"C": ascontiguousarray, "C_CONTIGUOUS": ascontiguousarray, "CONTIGUOUS": ascontiguousarray,
-           "F": asfortranarray, "F_CONTIGUOUS": asfortranarray, "FORTRAN": asfortranarray}
+_ORDERS = {"C": "C", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F", "FORTRAN": "F"}
 _GIVEN = ("A", "ALIGNED", "W", "WRITEABLE", "E", "ENSUREARRAY")
 
 
@@ -45,9 +44,7 @@ def require(a, dtype=None, requirements=None) -> ndarray:
     wanted = {_ORDERS[name] for name in names if name in _ORDERS}
     if len(wanted) > 1:
         raise ValueError("Cannot specify both \"C\" and \"F\" order")
-    found = asarray(a, dtype)
-    for function in wanted:
-        found = function(found)
+    found = asarray(a, dtype, *wanted)
     return found.copy("A") if {"O", "OWNDATA"} & set(names) and found.base is not None else found
 
 

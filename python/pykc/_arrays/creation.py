@@ -12,50 +12,46 @@ from .. import _native
 from ..cuda._arrays import DeviceNDArray, as_cuda_array, is_cuda_array
 from ..types import Type
 from .generated import for_each
-from .ndarray import as_device, as_dtype, as_shape, assign, convert_into, ndarray
+from .ndarray import as_device, as_dtype, as_order, as_shape, assign, convert_into, lying_as, ndarray
 
 
-def array(obj: Any, dtype=None, copy: bool = True, order: str = "K", ndmin: int = 0, device=None) -> ndarray:
-    """A new array of what NumPy would make one of, or of an array of any device."""
-    order = order or "K"
-    found = _taken(obj, dtype, device)
+def array(obj: Any, dtype=None, copy: bool | None = True, order: str = "K", subok: bool = False, ndmin: int = 0, *,
+          device=None, blocking: bool = False) -> ndarray:
+    """A new array of what NumPy would make one of, or of an array of any device; with `copy=None` that itself where it
+    fits, with `copy=False` never a copy. SUBOK and BLOCKING are taken for CuPy's sake."""
+    order = as_order(order, "K")
+    found = _taken(obj)
     if found is None:
+        if copy is False:
+            raise ValueError("what the host has must be copied to become an array of a device")
         host = numpy.array(_on_host(obj), dtype=None if dtype is None else as_dtype(dtype), order=order, ndmin=ndmin)
         return _copied_in(host, device)
     if ndmin > found.ndim:
         found = found.reshape((1,) * (ndmin - found.ndim) + found.shape)
-    wanted = found.dtype if dtype is None else as_dtype(dtype)
-    return found.astype(wanted, order=order, copy=bool(copy))
-
-
-def asarray(obj: Any, dtype=None, order: str = "K", *, copy: bool | None = None, device=None) -> ndarray:
-    """As `array`, without a copy where the object is an array of the device. `copy=False`: never one."""
-    found = _taken(obj, dtype, device)
-    if found is None:
-        if copy is False:
-            raise ValueError("what the host has must be copied to become an array of a device")
-        return array(obj, dtype, order=order, device=device)
-    wanted = found.dtype if dtype is None else as_dtype(dtype)
-    moved = found.to_device(device) if device is not None else found
-    changed = moved.astype(wanted, order=order, copy=bool(copy))
-    if copy is False and (changed.place != found.place or changed.dtype != found.dtype):
+    moved = found if device is None else found.to_device(device)
+    changed = moved.astype(found.dtype if dtype is None else dtype, order, copy=bool(copy) and moved is found)
+    if copy is False and (changed.device, changed.place, changed.dtype) != (found.device, found.place, found.dtype):
         raise ValueError("the array must be copied for this type, order or device")
     return changed
+
+
+def asarray(obj: Any, dtype=None, order: str = "K", *, copy: bool | None = None, device=None,
+            blocking: bool = False) -> ndarray:
+    """As `array`, without a copy where the object is an array of the device. `copy=False`: never one."""
+    return array(obj, dtype, copy, order, device=device)
 
 
 asanyarray = asarray
 
 
 def ascontiguousarray(a: Any, dtype=None) -> ndarray:
-    """The array in rows, without a copy where it lies so."""
-    found = asarray(a, dtype)
-    return found if found.is_c_contiguous() else found.copy()
+    """The array in rows, without a copy where it lies so; of a number, a vector."""
+    return asarray(a, dtype, "C") if numpy.ndim(a) else array(a, dtype, None, ndmin=1)
 
 
 def asfortranarray(a: Any, dtype=None) -> ndarray:
-    """The array in columns, without a copy where it lies so."""
-    found = asarray(a, dtype)
-    return found if found.is_f_contiguous() else found.copy("F")
+    """The array in columns, without a copy where it lies so; of a number, a vector."""
+    return asarray(a, dtype, "F") if numpy.ndim(a) else array(a, dtype, None, ndmin=1)
 
 
 def copy(a: Any, order: str = "K") -> ndarray:
@@ -158,15 +154,14 @@ def get_array_module(*args: Any):
     return sys.modules["pykc"] if any(isinstance(one, DeviceNDArray) for one in args) else numpy
 
 
-def _taken(obj: Any, dtype, device) -> ndarray | None:
+def _taken(obj: Any) -> ndarray | None:
     """The array behind an object that has its elements on a device."""
     if isinstance(obj, ndarray):
-        return obj if device is None else obj.to_device(device)
+        return obj
     if not isinstance(obj, DeviceNDArray) and (isinstance(obj, numpy.ndarray) or not is_cuda_array(obj)):
         return None
     found = as_cuda_array(obj)
-    found = ndarray(found, as_dtype(found.dtype))
-    return found if device is None else found.to_device(device)
+    return ndarray(found, as_dtype(found.dtype))
 
 
 def _on_host(obj: Any):
@@ -190,14 +185,14 @@ def _copied_in(host: numpy.ndarray, device) -> ndarray:
 
 def empty(shape, dtype=float, order: str = "C", *, device=None) -> ndarray:
     """An array with any values."""
-    return ndarray(shape, float if dtype is None else dtype, order, device)
+    return ndarray(as_shape(shape), float if dtype is None else dtype, order, device)
 
 
 def full(shape, fill_value, dtype=None, order: str = "C", *, device=None) -> ndarray:
     """An array of one value, which is broadcast."""
     if dtype is None:
         dtype = fill_value.dtype if hasattr(fill_value, "dtype") else numpy.asarray(fill_value).dtype
-    made = ndarray(shape, dtype, order, device)
+    made = ndarray(as_shape(shape), dtype, order, device)
     assign(made, fill_value)
     return made
 
@@ -219,11 +214,9 @@ def empty_like(a, dtype=None, order: str = "K", shape=None, *, device=None) -> n
     """An array with any values, of the shape, type and device of A."""
     if not hasattr(a, "flags"):
         a = numpy.asarray(a)
-    order = order or "K"
-    by_columns = order == "F" or order in "AK" and a.flags["F_CONTIGUOUS"] and not a.flags["C_CONTIGUOUS"]
     own = a.device if isinstance(a, DeviceNDArray) else None  # that of an array of NumPy's is none of these
-    return ndarray(a.shape if shape is None else as_shape(shape), a.dtype if dtype is None else dtype,
-                   "F" if by_columns else "C", own if device is None else device)
+    return lying_as(a, as_order(order, "K"), a.dtype if dtype is None else dtype, own if device is None else device,
+                    None if shape is None else as_shape(shape))
 
 
 def zeros_like(a, dtype=None, order: str = "K", shape=None, *, device=None) -> ndarray:

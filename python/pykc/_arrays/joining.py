@@ -19,11 +19,7 @@ from .ufuncs import as_operand, find
 
 def reshape(a, shape, order: str = "C", *, copy: bool | None = None) -> ndarray:
     """The elements in another shape."""
-    a = asarray(a)
-    found = a.reshape(shape, order=order)
-    if copy is False and found.size and found.place != a.place:
-        raise ValueError("the array must be copied to have this shape")
-    return found.copy() if copy and found.place == a.place else found
+    return asarray(a).reshape(shape, order=order, copy=copy)
 
 
 def ravel(a, order: str = "C") -> ndarray:

@@ -3,52 +3,20 @@ from __future__ import annotations
 
 import functools
 import math
-import operator
+import pickle
+import warnings
 from typing import Any, NamedTuple
 
 import numpy
 
-from .. import _devices, _native
+from .. import _native
 from ..cuda._arrays import DeviceNDArray, spans_meet
 from ..cuda._streams import native_stream
 from ..types import Type
+from .arguments import (TYPE_NAMES, as_device, as_dtype, as_order, as_shape, axes_in_memory, axes_of, axis_of, is_integer,
+                        resolved_shape)
 
-#: The language's names of the elements that arrays can have.
-TYPE_NAMES = {numpy.dtype(name): text for name, text in {
-    "bool": "bool", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16",
-    "uint32": "u32", "uint64": "u64", "float16": "f16", "float32": "f32", "float64": "f64", "complex64": "c64",
-    "complex128": "c128"}.items()}
 _VIEWS = frozenset((int, slice, type(None), type(Ellipsis)))
-
-
-def as_dtype(dtype: Any) -> numpy.dtype:
-    """NumPy's dtype, of one of NumPy's or pykc's types, or a name."""
-    found = numpy.dtype(dtype.dtype if isinstance(dtype, Type) else dtype).newbyteorder("=")
-    if found not in TYPE_NAMES:
-        raise TypeError(f"arrays have no elements of {found}: there are {', '.join(map(str, TYPE_NAMES))}")
-    return found
-
-
-def as_device(device: Any) -> _native.Device:
-    """A device, by its name or itself; None is the one in use."""
-    if device is None or isinstance(device, str):
-        return _devices.device(device or "")
-    if isinstance(device, _native.Device):
-        return device
-    raise TypeError(f"a device is one of pykc.device's, or its name, not {device!r}")
-
-
-def is_integer(value: Any) -> bool:
-    """Whether it is one integer, of Python, NumPy or an array of no dimension."""
-    try:
-        operator.index(value)
-    except TypeError:
-        return False
-    return True
-
-
-def as_shape(shape: Any) -> tuple[int, ...]:
-    return (operator.index(shape),) if is_integer(shape) else tuple(map(operator.index, shape))
 
 
 class Flags(dict):
@@ -81,7 +49,7 @@ class ndarray(DeviceNDArray):
             super().__init__(shape, dtype)
             return
         dtype = as_dtype(dtype)
-        made = _native.allocate(as_device(device), dtype, as_shape(shape), order or "C", from_pool=True)
+        made = _native.allocate(as_device(device), dtype, as_shape(shape), as_order(order, of="CF"), from_pool=True)
         super().__init__(made, dtype)
 
     def _of(self, array: _native.Array) -> ndarray:
@@ -95,6 +63,7 @@ class ndarray(DeviceNDArray):
 
     def get(self, stream=None, order: str = "C", out=None, blocking: bool = True):
         """The elements as a NumPy array, `out` or a new one. BLOCKING is taken for CuPy's sake: they are there."""
+        order = as_order(order)
         if out is None and not self._lies_by(order):
             out = numpy.empty(self.shape, self.dtype, order)
         return self.copy_to_host(out, stream or 0)
@@ -118,6 +87,20 @@ class ndarray(DeviceNDArray):
     def tofile(self, fid, sep: str = "", format: str = "%s") -> None:
         """Writes the elements in rows to a file, as NumPy's arrays do."""
         self.get().tofile(fid, sep, format)
+
+    def __bytes__(self) -> bytes:
+        return self.tobytes()
+
+    def dump(self, file) -> None:
+        """Pickles the array into a file, which may be a path."""
+        if not hasattr(file, "write"):
+            with open(file, "wb") as opened:
+                return self.dump(opened)
+        file.write(self.dumps())
+
+    def dumps(self) -> bytes:
+        """The array, pickled."""
+        return pickle.dumps(self)
 
     def __bool__(self) -> bool:
         if self.size != 1:
@@ -188,8 +171,9 @@ class ndarray(DeviceNDArray):
 
     @property
     def flags(self) -> Flags:
-        return Flags(C_CONTIGUOUS=self.is_c_contiguous(), F_CONTIGUOUS=self.is_f_contiguous(),
-                     OWNDATA=self.base is None)
+        rows, columns = self.is_c_contiguous(), self.is_f_contiguous()
+        return Flags(C_CONTIGUOUS=rows, F_CONTIGUOUS=columns, OWNDATA=self.base is None, FNC=columns and not rows,
+                     FORC=columns or rows)
 
     def _lies_by(self, order: str) -> bool:
         return self.is_c_contiguous() if order == "C" else self.is_f_contiguous() if order == "F" else True
@@ -217,13 +201,17 @@ class ndarray(DeviceNDArray):
         order[first], order[second] = order[second], order[first]
         return self._of(self.permuted(order))
 
-    def reshape(self, *shape, order: str = "C") -> ndarray:
-        """The elements in another shape: the same memory where strides reach it so, else a copy."""
-        shape = as_shape(shape[0] if len(shape) == 1 else shape)
-        if order not in ("C", "F", "A"):
-            raise ValueError("`order` is \"C\", \"F\" or \"A\"")
+    def reshape(self, *shape, order: str = "C", copy: bool | None = None) -> ndarray:
+        """The elements in another shape: the same memory where strides reach it so, else a copy, or always or never
+        one."""
+        found = self._reshaped(as_shape(shape[0] if len(shape) == 1 else shape), as_order(order, of="CFA"))
+        if copy is False and found.size and found.place != self.place:
+            raise ValueError("the array must be copied to have this shape")
+        return found.copy(order) if copy and found.place == self.place else found
+
+    def _reshaped(self, shape: tuple[int, ...], order: str) -> ndarray:
         if self._is_in_columns(order):
-            return self.T.reshape(shape[::-1]).T
+            return self.T._reshaped(shape[::-1], "C").T
         shape = resolved_shape(shape, self.size)
         try:
             return self._of(self.reshaped(shape))
@@ -231,11 +219,12 @@ class ndarray(DeviceNDArray):
             return ndarray(self.copy().reshaped(shape), self.dtype)
 
     def ravel(self, order: str = "C") -> ndarray:
-        """In one dimension, with "K" as the elements lie in memory: the same memory where strides reach it so."""
+        """In one dimension, with "K" as the elements lie in memory: the same memory where they lie side by side."""
+        order = as_order(order)
         if order == "K":
-            axes = sorted(range(self.ndim), key=lambda axis: -abs(self.strides[axis]))
-            return self.transpose(axes).ravel()
-        return self.reshape(-1 if self.size else 0, order=order)
+            return self.transpose(axes_in_memory(self.strides)).ravel()
+        flat = self.reshape(-1 if self.size else 0, order=order)
+        return flat if flat.is_c_contiguous() else flat.copy()
 
     def flatten(self, order: str = "C") -> ndarray:
         """A copy in one dimension."""
@@ -243,14 +232,15 @@ class ndarray(DeviceNDArray):
         return flat if flat.size and not spans_meet(flat, self) else flat.copy()
 
     @property
-    def flat(self) -> Flat:
+    def flat(self):
         """The elements in one dimension, to read, to assign and to go through."""
+        from .flat import Flat
         return Flat(self)
 
     def squeeze(self, axis=None) -> ndarray:
         """Without the axes of extent 1, or without those given, which must have it."""
-        axes = [i for i, extent in enumerate(self.shape) if extent == 1] if axis is None else axes_of(axis, self.ndim)
-        if any(self.shape[i] != 1 for i in axes):
+        axes = [i for i, extent in enumerate(self.shape) if extent == 1] if axis is None else axes_of(axis, self.ndim or 1)
+        if self.ndim and any(self.shape[i] != 1 for i in axes):
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
         return self._of(_native.Array.__getitem__(self, tuple(0 if i in axes else slice(None)
                                                               for i in range(self.ndim))))
@@ -272,8 +262,36 @@ class ndarray(DeviceNDArray):
         if not isinstance(dtype, Type) and not numpy.dtype(dtype).isnative:
             raise TypeError(f"arrays have no elements of {numpy.dtype(dtype)}, whose bytes are in the other order: "
                             "`pykc.array(x.get().view(dtype))` has their values")
-        found = super().view(as_dtype(dtype))
+        dtype = as_dtype(dtype)
+        if dtype.itemsize != self.itemsize and not self.is_c_contiguous():
+            return self._wider_or_narrower(dtype)
+        found = super().view(dtype)
         return self._as_base_of(ndarray(found, found.dtype))
+
+    def _wider_or_narrower(self, dtype: numpy.dtype) -> ndarray:
+        if not self.ndim or self.strides[-1] != self.itemsize and self.shape[-1] > 1:
+            raise ValueError("To change to a dtype of a different size, the last axis must be contiguous")
+        extent, rest = divmod(self.shape[-1] * self.itemsize, dtype.itemsize)
+        if rest:
+            raise ValueError("When changing to a larger dtype, its size must be a divisor of the total size in bytes of "
+                             "the last axis of the array.")
+        return self._seen_as(dtype, (*self.shape[:-1], extent), (*self.strides[:-1], dtype.itemsize))
+
+    def _seen_as(self, dtype: numpy.dtype, shape: tuple[int, ...], strides: tuple[int, ...],
+                 offset: int = 0) -> ndarray:
+        memory = _Memory(self, dtype, shape, strides, offset)
+        found = numpy.asarray(memory) if self.device.is_cpu else memory
+        return self._as_base_of(ndarray(_native.wrap(self.device, found), dtype))
+
+    def byteswap(self, inplace: bool = False) -> ndarray:
+        """The elements with their bytes in opposite order; of complex numbers those of both parts."""
+        found = self.copy()
+        width = self.itemsize // (2 if self.dtype.kind == "c" else 1)
+        bytes_ = found.ravel().view("uint8").reshape(-1, width)
+        bytes_[...] = bytes_[:, ::-1]
+        if inplace:
+            self[...] = found
+        return self if inplace else found
 
     @property
     def real(self) -> ndarray:
@@ -302,16 +320,14 @@ class ndarray(DeviceNDArray):
         if self.dtype.kind != "c":
             return self
         dtype = numpy.dtype(f"f{self.itemsize // 2}")
-        if self.device.is_cpu:
-            host = numpy.asarray(_native.Array(self))
-            return self._as_base_of(ndarray(_native.wrap(self.device, host.imag if place else host.real), dtype))
-        return self._as_base_of(ndarray(_native.wrap(self.device, _Parts(self, dtype, place)), dtype))
+        return self._seen_as(dtype, self.shape, self.strides, place * dtype.itemsize)
 
     # --- copies -------------------------------------------------------------------------------------------------------
 
     def copy(self, order: str = "C") -> ndarray:
-        """A new array of the elements, in rows unless `order` is "F", or "K" and the array lies in columns."""
-        made = ndarray(self.shape, self.dtype, "F" if self._is_in_columns(order) else "C", self.device)
+        """A new array of the elements, in rows unless `order` is "F", "A" and the array lies in columns, or "K" and its
+        axes lie in another order."""
+        made = lying_as(self, as_order(order), self.dtype, self.device)
         convert_into(made, self)
         return made
 
@@ -326,10 +342,10 @@ class ndarray(DeviceNDArray):
         dtype = as_dtype(dtype)
         if not numpy.can_cast(self.dtype, dtype, casting):
             raise TypeError(f"cannot cast array data from {self.dtype} to {dtype} according to the rule '{casting}'")
-        order = order or "K"
+        order = as_order(order, "K")
         if dtype == self.dtype and not copy and self._lies_by(order):
             return self
-        made = ndarray(self.shape, dtype, "F" if self._is_in_columns(order) else "C", self.device)
+        made = lying_as(self, order, dtype, self.device)
         convert_into(made, self)
         return made
 
@@ -343,7 +359,9 @@ class ndarray(DeviceNDArray):
         return made
 
     def fill(self, value) -> None:
-        """Sets all elements."""
+        """Sets all elements to a number."""
+        if numpy.ndim(value):
+            raise ValueError("`fill` takes a number, or an array without axes: `x[...] = value` broadcasts")
         assign(self, value)
 
     def set(self, arr, stream=None) -> None:
@@ -374,40 +392,16 @@ class ndarray(DeviceNDArray):
         self[index] = value
 
 
-class Flat:
-    """`x.flat`: the elements of an array in rows, whatever its strides are. Going through them copies them to the host
-    once."""
+class _Memory:
+    """Memory of an array described anew, for `_native.wrap`."""
 
-    def __init__(self, base: ndarray):
-        self.base = base
-
-    def __len__(self) -> int:
-        return self.base.size
-
-    def __iter__(self):
-        return iter(self.base.get().ravel())
-
-    def __getitem__(self, index) -> ndarray:
-        return self.base.flatten()[index]
-
-    def __setitem__(self, index, value) -> None:
-        elements = self.base.ravel()
-        elements[index] = value
-        if not spans_meet(elements, self.base):
-            self.base[...] = elements.reshape(self.base.shape)
-
-    def copy(self) -> ndarray:
-        return self.base.flatten()
-
-
-class _Parts:
-    """The real or imaginary parts of complex numbers on a GPU, for `_native.wrap`."""
-
-    def __init__(self, array: ndarray, dtype: numpy.dtype, place: int):
+    def __init__(self, array: ndarray, dtype: numpy.dtype, shape: tuple[int, ...], strides: tuple[int, ...],
+                 offset: int):
         self._keeps = array
-        self.__cuda_array_interface__ = {
-            "shape": array.shape, "strides": array.strides, "typestr": dtype.str, "version": 3,
-            "data": (array.address + place * dtype.itemsize, False)}
+        self.__cuda_array_interface__ = {"shape": shape, "strides": strides, "typestr": dtype.str, "version": 3,
+                                         "data": (array.address + offset, False)}
+        if array.device.is_cpu:
+            self.__array_interface__ = self.__cuda_array_interface__
 
 
 def basic_view(array: ndarray, index) -> _native.Array:
@@ -417,14 +411,6 @@ def basic_view(array: ndarray, index) -> _native.Array:
         raise (error if "step" in str(error) else IndexError(str(error))) from None
 
 
-def axis_of(axis: int, rank: int) -> int:
-    """The axis counted from the front."""
-    axis = operator.index(axis)
-    if not -rank <= axis < rank:
-        raise numpy.exceptions.AxisError(axis, rank)
-    return axis % rank
-
-
 def along(a: ndarray, axis: int | None) -> tuple[ndarray, int]:
     """The array and its axis counted from the front; a number is a vector, as are all elements where there is no
     axis."""
@@ -432,26 +418,17 @@ def along(a: ndarray, axis: int | None) -> tuple[ndarray, int]:
     return a, axis_of(0 if axis is None else axis, a.ndim)
 
 
-def axes_of(axes: Any, rank: int) -> tuple[int, ...]:
-    """Axes counted from the front; None is all of them."""
-    if axes is None:
-        return tuple(range(rank))
-    found = tuple(axis_of(axis, rank) for axis in (axes if isinstance(axes, (tuple, list)) else (axes,)))
-    if len(set(found)) != len(found):
-        raise ValueError("duplicate value in 'axis'")
-    return found
-
-
-def resolved_shape(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
-    """The shape with its -1 worked out."""
-    if any(extent < -1 for extent in shape) or shape.count(-1) > 1:
-        raise ValueError("can only specify one unknown dimension")
-    known = math.prod(extent for extent in shape if extent != -1)
-    if -1 in shape and known and size % known == 0:
-        shape = tuple(size // known if extent == -1 else extent for extent in shape)
-    if math.prod(shape) != size:
-        raise ValueError(f"cannot reshape array of size {size} into shape {shape}")
-    return shape
+def lying_as(like: Any, order: str, dtype, device, shape: tuple[int, ...] | None = None) -> ndarray:
+    """An array without values that lies as an order says beside another one: in rows, in columns, or as that does."""
+    shape = like.shape if shape is None else shape
+    if order in "CF":
+        return ndarray(shape, dtype, order, device)
+    in_rows, in_columns = like.flags["C_CONTIGUOUS"], like.flags["F_CONTIGUOUS"]
+    axes = sorted(range(like.ndim), key=lambda axis: -abs(like.strides[axis]))
+    if order == "A" or in_rows or in_columns or len(shape) != like.ndim:
+        return ndarray(shape, dtype, "F" if in_columns and not in_rows else "C", device)
+    made = ndarray([shape[axis] for axis in axes], dtype, device=device)
+    return ndarray(made.permuted(numpy.argsort(axes).tolist()), made.dtype)
 
 
 # --- copies and conversions -------------------------------------------------------------------------------------------
@@ -468,6 +445,9 @@ def _conversion(target: numpy.dtype, from_complex: bool) -> _native.Elementwise:
 def convert_into(target: ndarray, source: ndarray | int | float | complex) -> None:
     """`target[...] = source`, broadcast and converted; they lie in different memory, or are the same view."""
     is_complex = source.dtype.kind == "c" if isinstance(source, DeviceNDArray) else isinstance(source, complex)
+    if is_complex and target.dtype.kind not in "cb":
+        warnings.warn("Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning,
+                      stacklevel=3)
     _conversion(target.dtype, is_complex).launch((target, source))
 
 

@@ -28,12 +28,17 @@ def _binary(function):
     return operator
 
 
-def _beside_none(comparison, differs: bool):
-    """A comparison that also takes None, which no element is."""
+def _equality(function, name: str):
+    """A comparison that also takes lists, and things that no element is equal to unless they say so themselves."""
     def operator(self, other):
-        if other is not None:
-            return comparison(self, other)
-        return importlib.import_module(".creation", __package__).full(self.shape, differs, bool, device=self.device)
+        creation = importlib.import_module(".creation", __package__)
+        if isinstance(other, (list, tuple)):
+            other = creation.asarray(other, device=self.device)
+        if _is_operand(other):
+            return function(self, other)
+        answer = getattr(type(other), name)(other, self)
+        return creation.full(self.shape, name == "__ne__", bool, device=self.device) if answer is NotImplemented else \
+            answer
     return operator
 
 
@@ -69,8 +74,8 @@ def define_on(kind: type) -> None:
             define(f"__i{name}__", _in_place(function))
     for name, of in _COMPARISONS.items():
         define(f"__{name}__", _binary(ufuncs.find(of)))
-    for name in ("eq", "ne"):
-        define(f"__{name}__", _beside_none(getattr(kind, f"__{name}__"), name == "ne"))
+    for name in ("__eq__", "__ne__"):
+        define(name, _equality(ufuncs.find(_COMPARISONS[name.strip("_")]), name))
     for name, of in _UNARY.items():
         define(f"__{name}__", _unary(ufuncs.find(of)))
 
@@ -176,8 +181,8 @@ for _room, _names in _METHODS.items():
 
 
 def _conjugate(self):
-    """`pykc.conjugate` of the array."""
-    return ufuncs.find("conjugate")(self)
+    """`pykc.conjugate` of the array; itself, if it is of other numbers."""
+    return ufuncs.find("conjugate")(self) if self.dtype.kind == "c" else self
 
 
 _define("conj", _conjugate)
