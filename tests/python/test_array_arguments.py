@@ -75,7 +75,8 @@ ORDERS = [f"{made}(order={order!r}).{fact}" for order in ("c", "f", "a", "k", No
                  "zeros((2, 3, 4)).transpose(1, 2, 0)[::-1].astype('i2'", "zeros((2, 3, 4)).transpose(1, 0, 2).copy(",
                  "copy(xp.broadcast_to(xp.arange(3).reshape(1, 3, 1), (2, 3, 4))",
                  "zeros_like(xp.zeros((2, 3, 4)).transpose(1, 0, 2), shape=(3, 3, 5)",
-                 "zeros_like(xp.zeros((2, 3, 4)).transpose(1, 0, 2), shape=(5, 6)")]
+                 "zeros_like(xp.zeros((2, 3, 4)).transpose(1, 0, 2), shape=(5, 6)",
+                 "zeros_like(xp.zeros((2, 3, 4)).T, shape=(5, 6)")]
 
 
 @pytest.mark.parametrize("expression", [one.replace("(, ", "(") for one in ORDERS])
@@ -167,3 +168,55 @@ def test_complex_numbers_lose_their_imaginary_parts_with_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         x.astype(bool), x.astype("c8"), x.real.astype("f4"), abs(x), x.conj(), pykc.linalg.norm(x)
+
+
+PLACES = [f"xp.unravel_index(xp.arange(6), (2, 3), order={order!r})" for order in ("C", "f", None, "V", "A", 1)] + [
+    f"xp.ravel_multi_index({places}, (2, 3), mode={mode!r}, order={order!r})" for order in ("C", "F", None, "K")
+    for mode in ("raise", "wrap", "clip", ("wrap", "clip"), "x")
+    for places in ("(xp.asarray([0, 1]), xp.asarray([-1, 2]))", "(xp.asarray([0, 5]), xp.asarray([0, 2]))",
+                   "(xp.asarray([0, 1]),)")]
+
+
+@pytest.mark.parametrize("expression", PLACES)
+def test_places(expression):
+    same(expression)
+
+
+@pytest.mark.parametrize("call", [
+    "x.fill(xp.asarray([7, 8, 9]))", "xp.place(x, xp.asarray([True, False]), [1])", "xp.place(x, x > 0, [5, 6])",
+    "xp.place(x, xp.asarray([[True], [False], [True]]), [9])", "xp.putmask(x, x > 0, xp.asarray([1.5, 2, 3]))",
+    "xp.putmask(x, xp.asarray([True, False]), 4)", "xp.putmask(x, x[:, None] > 1, 7)", "xp.putmask(x, x > 1, 1.5)",
+    "xp.putmask(x, x > 0, xp.asarray([4, 5], 'i2'))", "xp.copyto(x, 1, where=xp.asarray([1, 0, 1]))",
+    "xp.copyto(x, 1, where=xp.asarray([True, False, True]))", "xp.copyto(x, xp.asarray([2.5 + 1j]), casting='unsafe')",
+    "x.take(xp.asarray([1, 2]), out=xp.zeros(2, 'f4'))", "x.take(xp.asarray([1, 2]), out=xp.zeros(2, int))",
+    "xp.dot(xp.ones((2, 2)), xp.ones((2, 2)), out=xp.zeros((2, 2), 'f4'))",
+    "xp.dot(xp.ones((2, 2)), xp.ones((2, 2)), out=xp.zeros((2, 2)))",
+    "xp.put_along_axis(x, xp.asarray([1]), 9, axis=None)", "xp.put(x, [1, -1], [5, 6], 'raise')",
+    "xp.put(x, [1, 3], 5, 'raise')", "xp.put(x, [1, 3], 5, 'clip')",
+])
+def test_what_is_written(call):
+    same(f"(lambda x: ({call}, x))(xp.arange(3))")
+
+
+@pytest.mark.parametrize("expression", [
+    f"xp.{name}(xp.asarray({values}), out=xp.zeros({shape}, {out!r}))" for values in ("[True, True, False]", "[2, 0, 5]", "[0.6, 0.6, 300]")
+    for out in (("?", "i2", "f4") if "." not in values else ("?", "f4"))
+    for name, shape in (("sum", "()"), ("prod", "()"), ("nansum", "()"), ("cumsum", 3), ("cumprod", 3),
+                        ("nancumsum", 3), ("cumulative_sum", 3), ("cumulative_prod", 3))] + [
+    "xp.cumulative_sum(xp.arange(3), include_initial=True, out=xp.zeros(4))",
+    "xp.cumulative_prod(xp.arange(3), include_initial=True, out=xp.zeros(4, '?'))",
+    "xp.cumsum(xp.asarray([0.6, 1.6, 2]), out=xp.zeros(3, 'i4'))",
+    "xp.argmax(xp.asarray([[1, 3], [4, 2]]), 0)"])
+def test_outputs_of_sums(expression):
+    same(expression)
+
+
+def test_sizes_and_names_of_kernels():
+    kernel = pykc.ElementwiseKernel("T x", "T y", "y = x + 1", "kernel")
+    for keywords in ({"size": 2}, {"block_size": 0}):
+        with pytest.raises(ValueError):
+            kernel(pykc.arange(4), **keywords)
+    for kind, arguments in ((pykc.ElementwiseKernel, ("T x", "T y", "y = x")),
+                            (pykc.ReductionKernel, ("T x", "T y", "x", "a + b", "y = a", "0"))):
+        with pytest.raises(ValueError, match='Invalid kernel name: "a b"'):
+            kind(*arguments, "a b")

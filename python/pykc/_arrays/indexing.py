@@ -13,7 +13,8 @@ import numpy
 from .. import _native
 from .creation import asarray, indices_of, zeros_like
 from .generated import computed, for_each
-from .ndarray import along, as_shape, assign, axis_of, basic_view, delivered, is_integer, may_overlap, ndarray
+from .ndarray import (along, as_order, as_shape, assign, axis_of, basic_view, delivered, is_integer, may_overlap,
+                      ndarray)
 from .scanning import cumsum
 
 _INT = numpy.dtype("int64")
@@ -313,6 +314,8 @@ def take(a, indices, axis: int | None = None, out: ndarray | None = None, mode: 
     if mode != "raise":
         indices = _within(_wide(indices), a.shape[axis], mode)
     found = a[(slice(None),) * axis + (indices,)]
+    if out is not None and out.dtype != a.dtype:
+        raise TypeError(f"`out` is of {out.dtype}, and the elements are of {a.dtype}")
     return delivered(found, out)
 
 
@@ -324,9 +327,12 @@ def take_along_axis(arr, indices, axis: int | None = -1) -> ndarray:
     return arr[_along(arr, indices, axis)]
 
 
-def put_along_axis(arr: ndarray, indices, values, axis: int = -1) -> None:
+def put_along_axis(arr: ndarray, indices, values, axis: int | None = -1) -> None:
     """Sets what `take_along_axis` gives."""
-    arr[_along(arr, asarray(indices), axis)] = values
+    if axis is None:
+        arr.flat[asarray(indices)] = values
+    else:
+        arr[_along(arr, asarray(indices), axis)] = values
 
 
 def _along(arr: ndarray, indices: ndarray, axis: int) -> tuple:
@@ -340,7 +346,11 @@ def _along(arr: ndarray, indices: ndarray, axis: int) -> tuple:
 
 def put(a: ndarray, ind, v, mode: str = "wrap") -> None:
     """Sets the elements at these places of the array in one dimension; values are repeated."""
-    places = _within(_wide(ind, a.device).ravel(), a.size, mode)
+    places = _wide(ind, a.device).ravel()
+    if mode == "raise":
+        _require(places, -a.size, a.size, IndexError)
+    else:
+        places = _within(places, a.size, mode)
     v = asarray(v, a.dtype, device=a.device).ravel()
     if places.size and v.size:
         a[_unraveled(places % a.size, a.shape)] = v[indices_of(places.size, a.device) % v.size]
@@ -349,14 +359,22 @@ def put(a: ndarray, ind, v, mode: str = "wrap") -> None:
 def putmask(a: ndarray, mask, values) -> None:
     """Sets the elements for which the mask holds, each to the value at its place; values are repeated."""
     from .joining import where
+    of = getattr(values, "dtype", a.dtype)
+    if not isinstance(values, numpy.generic) and not numpy.can_cast(of, a.dtype, "safe"):
+        raise TypeError(f"cannot cast array data from {of} to {a.dtype} according to the rule 'safe'")
+    mask = asarray(mask, bool, device=a.device)
+    if mask.size != a.size:
+        raise ValueError("putmask: mask and data must be the same size")
     values = asarray(values, a.dtype, device=a.device).ravel()
     if values.size:
         spread = values[(indices_of(a.size, a.device) % values.size)].reshape(a.shape)
-        assign(a, where(asarray(mask, bool), spread, a))
+        assign(a, where(mask.reshape(a.shape), spread, a))
 
 
 def place(arr: ndarray, mask, vals) -> None:
     """Sets the elements for which the mask holds to the values one after the other; these are repeated."""
+    if numpy.size(mask) != arr.size:
+        raise ValueError("place: mask and data must be the same size")
     vals = asarray(vals, arr.dtype, device=arr.device).ravel()
     chosen = flatnonzero(mask)
     if not chosen.size:
@@ -379,9 +397,6 @@ def _within(places: ndarray, extent: int, mode: str) -> ndarray:
         return places % extent
     if mode == "clip":
         return places.clip(0, extent - 1)
-    if mode == "raise":
-        _require(places, -extent, extent, IndexError)
-        return places
     raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
 
 
@@ -391,9 +406,9 @@ def _require(places: ndarray, low: int, high: int, error: type[Exception]) -> No
         raise error(f"a place is out of bounds: they are from {low} to below {high}")
 
 
-def unravel_index(indices, shape, order: str = "C") -> tuple[ndarray, ...]:
+def unravel_index(indices, shape, order: str | None = "C") -> tuple[ndarray, ...]:
     """The places of an array of this shape, by axes, that have these numbers."""
-    indices = asarray(indices)
+    indices, order = asarray(indices), as_order(order, of="CF")
     if indices.dtype.kind not in "iu":
         raise TypeError("only int indices permitted")
     _require(indices, 0, math.prod(as_shape(shape)), ValueError)
@@ -408,10 +423,17 @@ def _unraveled(indices: ndarray, shape: tuple[int, ...], order: str = "C") -> tu
     return tuple(found[::-1] if order == "C" else found)
 
 
-def ravel_multi_index(multi_index, dims, mode: str = "wrap", order: str = "C") -> ndarray:
-    """The numbers of places of an array of this shape."""
-    dims = as_shape(dims)
-    parts = [_within(_wide(one), extent, mode) for one, extent in zip(multi_index, dims)]
+def ravel_multi_index(multi_index, dims, mode: str | tuple[str, ...] = "wrap", order: str | None = "C") -> ndarray:
+    """The numbers of places of an array of this shape; MODE, one or one for each axis, is for those beyond its ends."""
+    dims, order = as_shape(dims), as_order(order, of="CF")
+    modes = (mode,) * len(dims) if isinstance(mode, str) else mode
+    if not len(multi_index) == len(dims) == len(modes):
+        raise ValueError(f"there are {len(multi_index)} arrays of places and {len(modes)} modes for {len(dims)} axes")
+    parts = [_wide(one) for one in multi_index]
+    for part, extent, one in zip(parts, dims, modes):
+        if one == "raise":
+            _require(part, 0, extent, ValueError)
+    parts = [part if one == "raise" else _within(part, extent, one) for part, extent, one in zip(parts, dims, modes)]
     pairs = list(zip(parts, dims))
     (number, _), *rest = pairs if order == "C" else pairs[::-1]
     for part, extent in rest:

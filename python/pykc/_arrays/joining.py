@@ -612,7 +612,9 @@ def copyto(dst: ndarray, src: Any, casting: str = "same_kind", where=True) -> No
     if where is True:
         dst[...] = src
     else:
-        mask = broadcast_to(asarray(where, bool, device=dst.device), dst.shape)
+        mask = broadcast_to(asarray(where, device=dst.device), dst.shape)
+        if mask.dtype.kind != "b":
+            raise TypeError(f"`where` is a mask, not of {mask.dtype}")
         computed("z = v if m else x", dst.dtype, out=dst, m=(mask, mask.dtype), x=(dst, dst.dtype),
                  v=(as_operand(src), dst.dtype))
 

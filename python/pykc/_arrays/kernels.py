@@ -27,6 +27,11 @@ class Parameter(NamedTuple):
         return len(self.type) == 1
 
 
+def _require_name(name: str) -> None:
+    if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+        raise ValueError(f'Invalid kernel name: "{name}"')
+
+
 def _parameters(text: str) -> tuple[Parameter, ...]:
     found = []
     for part in filter(None, (part.strip() for part in text.split(","))):
@@ -105,6 +110,7 @@ class ElementwiseKernel:
                  after_loop: str = "", options: tuple[str, ...] = (), **others):
         if others:
             raise NotImplementedError(f"ElementwiseKernel has no {next(iter(others))}=")
+        _require_name(name)
         self.in_params, self.out_params = _parameters(in_params), _parameters(out_params)
         self.params = self.in_params + self.out_params
         self.nin, self.nout, self.nargs = len(self.in_params), len(self.out_params), len(self.params)
@@ -125,6 +131,8 @@ class ElementwiseKernel:
         """New arrays of what the operation assigns, or those that are given behind the inputs, filled."""
         if len(args) not in (self.nin, self.nargs):
             raise TypeError(f"`{self.name}` takes {self.nin} or {self.nargs} arguments, not {len(args)}")
+        if block_size is not None and block_size <= 0:
+            raise ValueError(f"a block has threads, and `block_size` is {block_size}")
         values = [as_operand(value) for value in args]
         bound = _bound(self.params, values)
         dtypes = [_dtype(parameter, bound) for parameter in self.params]
@@ -143,15 +151,18 @@ class ElementwiseKernel:
         return outs[0] if len(outs) == 1 and not self.return_tuple else tuple(outs)
 
     def _shape(self, values: list, size: int | None) -> tuple[int, ...]:
-        if size is not None:
-            return (int(size),)
         arrays = [(place, value.shape) for place, (parameter, value) in enumerate(zip(self.params, values))
                   if isinstance(value, ndarray) and not parameter.is_raw]
+        if size is not None:
+            if arrays:
+                raise ValueError("Specified 'size' can be used only if all arrays are raw")
+            return (int(size),)
         shapes = [shape for place, shape in arrays if place < self.nin] or [shape for _, shape in arrays]
         if not shapes:
             if all(not isinstance(value, ndarray) for value in values) and values:
                 return ()
-            raise ValueError(f"`{self.name}` has raw arrays alone: `size=` says how many elements there are")
+            raise ValueError(f"Loop size is undecided. `{self.name}` has raw arrays alone: `size=` says how many "
+                             "elements there are")
         return numpy.broadcast_shapes(*shapes)
 
     def _run(self, bound, dtypes, shape: tuple[int, ...], inputs: list, outs: list) -> None:
@@ -242,6 +253,7 @@ class ReductionKernel:
                  preamble: str = "", options: tuple[str, ...] = (), **others):
         if others:
             raise NotImplementedError(f"ReductionKernel has no {next(iter(others))}=")
+        _require_name(name)
         self.in_params, self.out_params = _parameters(in_params), _parameters(out_params)
         if len(self.out_params) != 1 or any(one.is_raw for one in self.in_params + self.out_params):
             raise NotImplementedError("a ReductionKernel has one output and no raw arrays: index before it")

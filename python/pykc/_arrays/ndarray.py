@@ -13,8 +13,8 @@ from .. import _native
 from ..cuda._arrays import DeviceNDArray, spans_meet
 from ..cuda._streams import native_stream
 from ..types import Type
-from .arguments import (TYPE_NAMES, as_device, as_dtype, as_order, as_shape, axes_in_memory, axes_of, axis_of, is_integer,
-                        resolved_shape)
+from .arguments import (TYPE_NAMES, as_device, as_dtype, as_order, as_shape, axes_in_memory, axes_of, axis_of,
+                        is_integer, resolved_shape)
 
 _VIEWS = frozenset((int, slice, type(None), type(Ellipsis)))
 
@@ -155,7 +155,7 @@ class ndarray(DeviceNDArray):
 
     def __reduce__(self):
         from .creation import array
-        return array, (self.get(),)
+        return array, (self.get(order="A"),)
 
     @property
     def data(self) -> Pointer:
@@ -239,7 +239,8 @@ class ndarray(DeviceNDArray):
 
     def squeeze(self, axis=None) -> ndarray:
         """Without the axes of extent 1, or without those given, which must have it."""
-        axes = [i for i, extent in enumerate(self.shape) if extent == 1] if axis is None else axes_of(axis, self.ndim or 1)
+        axes = [i for i, extent in enumerate(self.shape) if extent == 1] if axis is None else \
+            axes_of(axis, self.ndim or 1)
         if self.ndim and any(self.shape[i] != 1 for i in axes):
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
         return self._of(_native.Array.__getitem__(self, tuple(0 if i in axes else slice(None)
@@ -273,8 +274,8 @@ class ndarray(DeviceNDArray):
             raise ValueError("To change to a dtype of a different size, the last axis must be contiguous")
         extent, rest = divmod(self.shape[-1] * self.itemsize, dtype.itemsize)
         if rest:
-            raise ValueError("When changing to a larger dtype, its size must be a divisor of the total size in bytes of "
-                             "the last axis of the array.")
+            raise ValueError("When changing to a larger dtype, its size must be a divisor of the total size in bytes "
+                             "of the last axis of the array.")
         return self._seen_as(dtype, (*self.shape[:-1], extent), (*self.strides[:-1], dtype.itemsize))
 
     def _seen_as(self, dtype: numpy.dtype, shape: tuple[int, ...], strides: tuple[int, ...],
@@ -425,7 +426,9 @@ def lying_as(like: Any, order: str, dtype, device, shape: tuple[int, ...] | None
         return ndarray(shape, dtype, order, device)
     in_rows, in_columns = like.flags["C_CONTIGUOUS"], like.flags["F_CONTIGUOUS"]
     axes = sorted(range(like.ndim), key=lambda axis: -abs(like.strides[axis]))
-    if order == "A" or in_rows or in_columns or len(shape) != like.ndim:
+    if order == "K" and len(shape) != like.ndim:
+        return ndarray(shape, dtype, device=device)
+    if order == "A" or in_rows or in_columns:
         return ndarray(shape, dtype, "F" if in_columns and not in_rows else "C", device)
     made = ndarray([shape[axis] for axis in axes], dtype, device=device)
     return ndarray(made.permuted(numpy.argsort(axes).tolist()), made.dtype)

@@ -78,6 +78,8 @@ def dot(a, b, out: ndarray | None = None) -> ndarray:
         found = matmul(a, b)
     else:
         found = tensordot(a, b, ((a.ndim - 1,), (max(b.ndim - 2, 0),)))
+    if out is not None and out.dtype != found.dtype:
+        raise ValueError(f"`out` is of {out.dtype}, and the product is of {found.dtype}")
     return delivered(found, out)
 
 

@@ -103,6 +103,8 @@ def _of_rule(name: str, a, axis, dtype, out, keepdims: bool, others: dict) -> nd
     is_extreme = name in ("min", "max", "nanmin", "nanmax")
     if is_extreme and initial is None and _is_of_nothing(a, axis):
         raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+    if dtype is None and name in ("sum", "prod") and out is not None and out.dtype.kind == "b":  # as NumPy computes
+        name = "any" if name == "sum" else "all"
     rule, result = REDUCTIONS[name](a.dtype)
     result = result_dtype(dtype, result)
     if result.kind == "b" and a.dtype.kind == "c":
@@ -192,9 +194,11 @@ def ptp(a, axis=None, out=None, keepdims: bool = False) -> ndarray:
     return delivered(max(a, axis, None, keepdims) - min(a, axis, None, keepdims), out)
 
 
-def _place(find, a, axis, out, keepdims: bool) -> ndarray:
+def _place(find, a, axis, out, keepdims: bool, dtype=None) -> ndarray:
     """The first place along an axis of what FIND finds there."""
     a = asarray(a)
+    if dtype is not None:
+        return delivered(_place(find, a, axis, None, keepdims).astype(dtype), out)
     rank = a.ndim
     if axis is None or rank == 0:
         _reduced_axes(axis, rank)  # tells of others than 0
@@ -210,14 +214,14 @@ def _place(find, a, axis, out, keepdims: bool) -> ndarray:
     return reduced(rule, _INT, axis, keepdims, out, a, best, index)
 
 
-def argmin(a, axis: int | None = None, out=None, *, keepdims: bool = False) -> ndarray:
+def argmin(a, axis: int | None = None, out=None, *, keepdims: bool = False, dtype=None) -> ndarray:
     """Where the smallest element is, the first of several; a NaN wins."""
-    return _place(min, a, axis, out, keepdims)
+    return _place(min, a, axis, out, keepdims, dtype)
 
 
-def argmax(a, axis: int | None = None, out=None, *, keepdims: bool = False) -> ndarray:
+def argmax(a, axis: int | None = None, out=None, *, keepdims: bool = False, dtype=None) -> ndarray:
     """Where the largest element is, the first of several; a NaN wins."""
-    return _place(max, a, axis, out, keepdims)
+    return _place(max, a, axis, out, keepdims, dtype)
 
 
 # --- means ------------------------------------------------------------------------------------------------------------

@@ -68,14 +68,16 @@ def nancumprod(a, axis: int | None = None, dtype=None, out: ndarray | None = Non
     return cumprod(without_nans(a, 1), axis, dtype, out)
 
 
-def cumulative_sum(x, /, *, axis: int | None = None, dtype=None, include_initial: bool = False) -> ndarray:
+def cumulative_sum(x, /, *, axis: int | None = None, dtype=None, out: ndarray | None = None,
+                   include_initial: bool = False) -> ndarray:
     """`cumsum`, by the array API's name."""
-    return _with_first(cumsum, 0, asarray(x), axis, dtype, include_initial)
+    return _with_first(cumsum, 0, asarray(x), axis, dtype, out, include_initial)
 
 
-def cumulative_prod(x, /, *, axis: int | None = None, dtype=None, include_initial: bool = False) -> ndarray:
+def cumulative_prod(x, /, *, axis: int | None = None, dtype=None, out: ndarray | None = None,
+                    include_initial: bool = False) -> ndarray:
     """`cumprod`, by the array API's name."""
-    return _with_first(cumprod, 1, asarray(x), axis, dtype, include_initial)
+    return _with_first(cumprod, 1, asarray(x), axis, dtype, out, include_initial)
 
 
 def diff(a, n: int = 1, axis: int = -1, prepend=None, append=None) -> ndarray:
@@ -106,18 +108,18 @@ def _as_part(part, a: ndarray, axis: int) -> ndarray:
     return broadcast_to(part, a.shape[:axis] + (1,) + a.shape[axis + 1:])
 
 
-def _with_first(scan, first: int, x: ndarray, axis, dtype, include_initial: bool) -> ndarray:
+def _with_first(scan, first: int, x: ndarray, axis, dtype, out: ndarray | None, include_initial: bool) -> ndarray:
     if axis is None and x.ndim > 1:
         raise ValueError("`axis` must be given for an array of more than one dimension")
     x, axis = along(x, axis)
-    found = scan(x, axis, dtype)
     if not include_initial:
-        return found
+        return scan(x, axis, dtype, out)
+    found = scan(x, axis, dtype)
     from .creation import full
     from .joining import concatenate
     shape = list(found.shape)
     shape[axis] = 1
-    return concatenate([full(shape, first, found.dtype, device=found.device), found], axis)
+    return concatenate([full(shape, first, found.dtype, device=found.device), found], axis, out, casting="unsafe")
 
 
 def _scanned(operator: str, start: str, a, axis, dtype, out: ndarray | None) -> ndarray:
@@ -131,7 +133,7 @@ def _scanned(operator: str, start: str, a, axis, dtype, out: ndarray | None) -> 
             _library_scan(made.ravel(), flat.ravel())
         else:
             _by_chunks(made.reshape(flat.shape), flat, _CHUNKS.replace("OPERATOR", operator).replace("START", start))
-    return delivered(made.swapaxes(axis, -1), out)
+    return delivered(made.swapaxes(axis, -1), out, "unsafe")
 
 
 def _library_scan(out: ndarray, x: ndarray) -> None:
