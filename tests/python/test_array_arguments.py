@@ -211,6 +211,31 @@ def test_outputs_of_sums(expression):
     same(expression)
 
 
+@pytest.mark.parametrize("expression", [
+    *(f"xp.linalg.cond({x}, {p!r})" for p in (None, 1, -1, 2, -2, "fro", np.inf, "x") for x in (
+        "xp.zeros((2, 2))", "xp.asarray([[2.0, 1], [1, 3]])", "xp.zeros((2, 3))",
+        "xp.asarray([[[2.0, 1], [1, 3]], [[0, 0], [0, 0]]])")),
+    "xp.linalg.cond(xp.ones((2, 2)), 1)", "xp.linalg.cond(xp.ones((2, 2)), 'fro')",
+    "xp.linalg.cond(xp.asarray([[1, xp.nan], [1, 1]]), 1)", "xp.linalg.inv(xp.ones((2, 2)))",
+    "xp.linalg.solve(xp.zeros((0, 0)), xp.zeros((0, 2)))",
+    *(f"xp.linalg.lstsq(xp.zeros({a}), xp.zeros({b}), rcond=None)" for a, b in (
+        ((0, 0), (0, 0)), ((0, 0), (0, 2)), ((3, 0), (3, 2)), ((3, 0), 3), ((0, 3), (0, 2)), ((3, 2), (3, 0)),
+        ((3, 3), 3), ((3, 2), (3, 2)))),
+    "xp.linalg.lstsq(xp.eye(3, 2), xp.ones(3), rcond=None)", "xp.poly(xp.asarray([[2.0, 1], [1, 3]]))",
+    "xp.poly(xp.asarray([[2, 1j], [-1j, 3]]))", "xp.poly(xp.zeros((2, 3)))",
+    "xp.polyfit(xp.arange(3.0), xp.arange(3.0) ** 2, 2.0)",
+    "xp.cross(xp.asarray([1, 2]), xp.asarray([3, 4, 5]))", "xp.cross(xp.asarray([1, 2, 3]), xp.asarray([3, 4.0]))",
+    "xp.cross(xp.arange(6).reshape(3, 2), xp.asarray([3, 4]))", "xp.cross(xp.arange(4), xp.arange(4))",
+])
+def test_linear_algebra(expression):
+    same(expression)
+
+
+def test_halves_have_eigenvalues():
+    found = pykc.linalg.eigh(pykc.array([[2, 1], [1, 2]], "f2"))
+    assert [one.dtype for one in found] == ["f2", "f2"] and found[0].tolist() == [1, 3]
+
+
 def test_sizes_and_names_of_kernels():
     kernel = pykc.ElementwiseKernel("T x", "T y", "y = x + 1", "kernel")
     for keywords in ({"size": 2}, {"block_size": 0}):

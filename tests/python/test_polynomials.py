@@ -19,7 +19,7 @@ def test_of_zeros(random, dtype):
     for one in (zeros, zeros[:1], zeros * 1j, np.array([1 + 2j, 3, 1 - 2j])):
         check("poly", one, scale=10)
     with pytest.raises(ValueError):
-        pykc.poly(pykc.ones((2, 2)))
+        pykc.poly(pykc.ones((2, 3)))
 
 
 def test_fits(random):

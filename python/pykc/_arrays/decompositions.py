@@ -15,7 +15,7 @@ from .creation import ascontiguousarray, eye, ones, tril, triu, zeros
 from .generated import BLOCK
 from .indexing import take_along_axis
 from .joining import broadcast_to, concatenate, where
-from .matrices import LinAlgError, adjoint, flat, launch, matrices, rectangles, root_of_squares
+from .matrices import LinAlgError, adjoint, flat, launch, matrices, rectangles, root_of_squares, square
 from .ndarray import ndarray
 from .products import matmul
 from .sorting import argsort
@@ -240,6 +240,9 @@ def svdvals(x, /) -> ndarray:
 def eigh(a, UPLO: str = "L") -> EighResult:
     """The eigenvalues of symmetric or Hermitian matrices, the smallest first, and the vectors, as columns. The lower
     half ("L") or the upper ("U") is read."""
+    a = square(a)
+    if a.dtype == numpy.float16:  # as CuPy
+        return EighResult(*(one.astype(a.dtype) for one in eigh(a.astype("float32"), UPLO)))
     a = matrices(a)
     if UPLO.upper() not in ("L", "U"):
         raise ValueError("UPLO argument must be 'L' or 'U'")

@@ -14,7 +14,7 @@ import numpy
 from . import ufuncs
 from .creation import asarray, eye, ones, tril
 from .generated import BLOCK
-from .joining import broadcast_to, concatenate
+from .joining import broadcast_to, concatenate, where
 from .matrices import LinAlgError, adjoint, computable, flat, launch, matrices, square
 from .ndarray import axes_of, ndarray
 from .products import matmul
@@ -147,6 +147,14 @@ def _eliminated(a: ndarray, count: int) -> ndarray:
 
 def solve(a, b) -> ndarray:
     """The X for which `a @ x` is B, of one or several right sides."""
+    found, signs = _solved(a, b)
+    if found.size and not bool(signs.all()):
+        raise LinAlgError("Singular matrix")
+    return found
+
+
+def _solved(a, b) -> tuple[ndarray, ndarray]:
+    """What `solve` gives, and signs of the matrices, 0 for singular ones, for which it is anything."""
     a, b = matrices(a), computable(asarray(b))
     if not b.ndim:
         raise ValueError("solve: the right side is a number: write `[b]` for one equation")
@@ -159,24 +167,30 @@ def solve(a, b) -> ndarray:
     stack = numpy.broadcast_shapes(a.shape[:-2], columns.shape[:-2])
     whole = concatenate([broadcast_to(a, (*stack, *a.shape[-2:])),
                          broadcast_to(columns, (*stack, *columns.shape[-2:]))], -1, dtype=dtype)
-    found = whole[..., count:].copy()
+    found, signs = whole[..., count:].copy(), ones(stack, "int64", device=a.device)
     if found.size:
         whole = whole.reshape(-1, *whole.shape[-2:])
-        if not bool(_eliminated(whole, count).all()):
-            raise LinAlgError("Singular matrix")
+        signs = _eliminated(whole, count).reshape(stack)
         x = whole[..., count:].copy()
         for start, end in _panels(count)[::-1]:
             launch("substitute", _TEXT, (-(-x.shape[2] // BLOCK), x.shape[0]), BLOCK, x, whole, start, end)
             if start:
                 x[:, :start] -= matmul(whole[:, :start, start:end], x[:, start:end])
         found = x.reshape(found.shape)
-    return found[..., 0] if is_vector else found
+    return found[..., 0] if is_vector else found, signs
 
 
 def inv(a) -> ndarray:
     """The inverses of matrices."""
     a = matrices(a)
     return solve(a, eye(a.shape[-1], dtype=a.dtype, device=a.device))
+
+
+def inverses(a) -> ndarray:
+    """The inverses of matrices, of NaNs where there is none."""
+    a = matrices(a)
+    found, signs = _solved(a, eye(a.shape[-1], dtype=a.dtype, device=a.device))
+    return where(signs[..., None, None] == 0, math.nan, found)
 
 
 def _decomposed(a) -> tuple[ndarray, ndarray]:

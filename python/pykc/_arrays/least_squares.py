@@ -54,10 +54,10 @@ def lstsq(a, b, rcond=None) -> tuple:
     a, columns = a.astype(dtype, copy=False), (b if b.ndim == 2 else b[:, None]).astype(dtype, copy=False)
     u, s, vh = svd(a, full_matrices=False)
     is_large = s > _cutoff(s, a.shape, rcond)
-    rank = int(is_large.sum())
+    rank = is_large.sum(dtype="int32")
     inverse = where(is_large, 1 / where(is_large, s, 1), 0).astype(s.dtype)
     x = matmul(adjoint(vh), matmul(adjoint(u), columns) * inverse[:, None])
-    is_determined = rank == a.shape[1] < a.shape[0]
-    lack = abs(columns - matmul(a, x)) ** 2
-    lack = lack.sum(0) if is_determined else lack[0:0, 0]
+    is_determined = int(rank) == a.shape[1] < a.shape[0]
+    lack = (abs(columns - matmul(a, x)) ** 2).sum(0)
+    lack = lack if is_determined else lack[:0]
     return (x[:, 0] if b.ndim == 1 else x), lack, rank, s

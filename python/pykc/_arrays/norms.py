@@ -5,8 +5,8 @@ import math
 
 from .creation import asarray
 from .decompositions import svdvals
-from .elimination import inv
-from .joining import moveaxis
+from .elimination import inverses
+from .joining import moveaxis, where
 from .matrices import LinAlgError, inexact, rectangles, root_of_squares
 from .ndarray import axes_of, ndarray
 
@@ -66,11 +66,14 @@ def matrix_norm(x, /, *, keepdims: bool = False, ord="fro") -> ndarray:
 
 
 def cond(x, p=None) -> ndarray:
-    """The condition of matrices, by a norm: None and 2 are that of the largest singular value."""
+    """The condition of matrices, by a norm: None and 2 are that of the largest singular value. That of singular ones is
+    infinite."""
     x = rectangles(x)
     if 0 in x.shape[-2:]:
         raise LinAlgError("cond is not defined on empty arrays")
     if p in (None, 2, -2):
         s = svdvals(x)
-        return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
-    return matrix_norm(x, ord=p) * matrix_norm(inv(x), ord=p)
+        found = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+    else:
+        found = matrix_norm(x, ord=p) * matrix_norm(inverses(x), ord=p)
+    return where((found != found) & (x == x).all((-2, -1)), math.inf, found)

@@ -7,6 +7,7 @@ import numpy
 
 from .calculus import convolve
 from .creation import arange, asarray, ones, vander, zeros
+from .decompositions import eigvalsh
 from .elimination import inv
 from .joining import atleast_1d, concatenate, trim_zeros
 from .least_squares import lstsq
@@ -16,11 +17,15 @@ from .sorting import sort
 
 
 def poly(seq_of_zeros) -> ndarray:
-    """The coefficients of the polynomial with these zeros, the first of them 1. Those of a matrix's eigenvalues are
-    NumPy's."""
+    """The coefficients of the polynomial with these zeros, the first of them 1; or with the eigenvalues of a Hermitian
+    matrix."""
     zeros_of = atleast_1d(asarray(seq_of_zeros)) + 0.0
+    if zeros_of.ndim == 2 and zeros_of.shape[0] == zeros_of.shape[1]:
+        if not bool((zeros_of == zeros_of.T.conj()).all()):
+            raise NotImplementedError("poly of a matrix that is not Hermitian: numpy.poly(x.get())")
+        zeros_of = eigvalsh(zeros_of)
     if zeros_of.ndim != 1:
-        raise ValueError("poly is for a vector: numpy.poly(x.get()) takes a matrix")
+        raise ValueError("input must be 1d or non-empty square 2d array.")
     found = ones(1, zeros_of.dtype, device=zeros_of.device)
     for zero in zeros_of.get():
         found = convolve(found, asarray([1, -zero], zeros_of.dtype, device=zeros_of.device))
@@ -31,7 +36,7 @@ def poly(seq_of_zeros) -> ndarray:
 def polyfit(x, y, deg: int, rcond: float | None = None, full: bool = False, w=None, cov: Any = False):
     """The coefficients of the polynomial of the degree DEG whose squared distances from the points (X, Y), by weights
     W, add up to the least; with FULL what `linalg.lstsq` tells besides and `rcond`, with COV their covariance."""
-    x, y = asarray(x) + 0.0, asarray(y) + 0.0
+    x, y, deg = asarray(x) + 0.0, asarray(y) + 0.0, int(deg)
     if deg < 0:
         raise ValueError("expected deg >= 0")
     if x.ndim != 1 or not x.size:

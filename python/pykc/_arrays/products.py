@@ -8,9 +8,9 @@ import operator
 
 import numpy
 
-from .creation import asarray
+from .creation import asarray, zeros_like
 from .generated import by_library, library_kernel
-from .joining import broadcast_to, moveaxis
+from .joining import broadcast_to, concatenate, moveaxis
 from .ndarray import TYPE_NAMES, axes_of, delivered, is_integer, ndarray
 from .reductions import Rule, reduced
 
@@ -175,13 +175,16 @@ def kron(a, b) -> ndarray:
 
 
 def cross(a, b, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> ndarray:
-    """The vectors that stand on both, of three components."""
+    """The vectors that stand on both, of three components or two; of two of two, the third component alone."""
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
-    if a.shape[-1] != 3 or b.shape[-1] != 3:
-        raise ValueError("Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
+    if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
+        raise ValueError("Both input arrays must be (arrays of) 2- or 3-dimensional vectors, but they are "
                          f"{a.shape[-1]} and {b.shape[-1]} dimensional instead.")
+    if a.shape[-1] == b.shape[-1] == 2:
+        return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    a, b = (one if one.shape[-1] == 3 else concatenate([one, zeros_like(one[..., :1])], -1) for one in (a, b))
     turned, other = [1, 2, 0], [2, 0, 1]
     return moveaxis(a[..., turned] * b[..., other] - a[..., other] * b[..., turned], -1, axisc)
 
