@@ -236,6 +236,32 @@ def test_halves_have_eigenvalues():
     assert [one.dtype for one in found] == ["f2", "f2"] and found[0].tolist() == [1, 3]
 
 
+@pytest.mark.parametrize("expression", [
+    "xp.bincount(xp.asarray([], int), weights=xp.asarray([]))",
+    "xp.bincount(xp.asarray([], int), weights=xp.asarray([]), minlength=3)",
+    *(f"xp.histogram{of}({x}, {bins}{more})" for of, x in (
+        ("", "xp.asarray([0.1, 0.7, 3], 'f4')"), ("", "xp.asarray([1, 5], 'f2')"), ("", "xp.asarray([True, False])"),
+        ("", "xp.asarray([200, 3], 'u1')"), ("2d", "xp.asarray([0.1, 0.7], 'f4'), xp.asarray([0.3, 5], 'f4')"),
+        ("dd", "xp.asarray([[0.1, 0.7], [3, 2]], 'f4')"), ("dd", "xp.asarray([[1, 7], [3, 2]])"))
+        for bins in ("7", "[0, 1, 4]" if not of else "[xp.arange(3), xp.arange(4.0)]")
+        for more in ("", ", density=True", f", range={[(0, 5)] * 2 if of else (0, 5)}")),
+    "xp.histogram(xp.arange(3.0), 2, weights=xp.asarray([1j, 2, 3], 'c8'))",
+    "xp.histogram(xp.arange(3.0), [0, 1, 2], weights=xp.asarray([1j, 2, 3]))",
+    "xp.histogramdd(xp.zeros((3, 2)), 2, weights=xp.asarray([1j, 2, 3]))",
+    "xp.histogram(xp.asarray([0.5, 2], 'f4'), 2, density=True, weights=xp.ones(2, 'f4'))",
+    *(f"xp.digitize(xp.asarray([-1, 0.5, xp.nan, 9, xp.inf]), xp.asarray({bins}), {right})" for right in (False, True)
+      for bins in ([0.0, 1, float("inf")], "[0.0, 1, xp.nan]", "[0.0, xp.nan, xp.nan]", "[xp.nan, xp.nan]", [2.0, 1, 0],
+                   [1.0, 1, 1], [0.0, 2, 1], [2.0, 0, 1], [])),
+    "xp.nan_to_num(xp.asarray([xp.nan, 1]), nan=xp.asarray([2.0, 3]))",
+    "xp.nan_to_num(xp.asarray([xp.inf, -xp.inf, xp.nan]), posinf=xp.arange(3), neginf=xp.asarray(4))",
+    *(f"xp.gradient({f}, {spacing}, edge_order={order})" for order in (1, 2, 3) for f, spacing in (
+        ("xp.arange(5.0) ** 2", "2.0"), ("xp.arange(5.0) ** 3", "xp.asarray([0, 1, 3, 4, 7.0])"),
+        ("xp.arange(12.0).reshape(3, 4) ** 2", "1.0, xp.asarray([0, 1, 3, 4.0])"), ("xp.arange(2.0)", "1.0"))),
+])
+def test_counts_and_samples(expression):
+    same(expression)
+
+
 def test_sizes_and_names_of_kernels():
     kernel = pykc.ElementwiseKernel("T x", "T y", "y = x + 1", "kernel")
     for keywords in ({"size": 2}, {"block_size": 0}):

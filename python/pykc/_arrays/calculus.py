@@ -86,10 +86,11 @@ def _moved(a: ndarray, v: ndarray, mode: str) -> ndarray:
 
 
 def gradient(f, *varargs, axis=None, edge_order: int = 1) -> Any:
-    """The derivatives along axes, by the neighbours of each element."""
+    """The derivatives along axes, by the neighbours of each element; at the ends by that of the line through two of
+    them, or with an EDGE_ORDER of 2 of the parabola through three."""
     f = asarray(f)
-    if edge_order != 1:
-        raise NotImplementedError("gradient has edge_order=1")
+    if edge_order not in (1, 2):
+        raise ValueError("`edge_order` is 1 or 2")
     if f.dtype.kind == "b":
         raise TypeError("gradient is of numbers, not of bools")
     axes = axes_of(axis, f.ndim)
@@ -99,13 +100,14 @@ def gradient(f, *varargs, axis=None, edge_order: int = 1) -> Any:
     if len(spacings) != len(axes):
         raise TypeError("invalid number of arguments")
     f = f if f.dtype.kind in "fc" else f.astype(float)
-    found = [_derivative(f, place, spacing) for place, spacing in zip(axes, spacings)]
+    found = [_derivative(f, place, spacing, edge_order) for place, spacing in zip(axes, spacings)]
     return found[0] if len(found) == 1 else tuple(found)
 
 
-def _derivative(f: ndarray, axis: int, spacing) -> ndarray:
-    if f.shape[axis] < 2:
-        raise ValueError("Shape of array too small to calculate a numerical gradient: at least 2 elements are needed.")
+def _derivative(f: ndarray, axis: int, spacing, edge_order: int) -> ndarray:
+    if f.shape[axis] <= edge_order:
+        raise ValueError("Shape of array too small to calculate a numerical gradient: at least "
+                         f"{edge_order + 1} elements are needed.")
     before = (slice(None),) * axis
     steps = asarray(spacing, device=f.device)
     if steps.ndim:
@@ -118,8 +120,13 @@ def _derivative(f: ndarray, axis: int, spacing) -> ndarray:
     else:  # an element takes no part in its own derivative, be it infinite
         slopes = diff(f, axis=axis) / steps
         inner = (f[(*before, slice(2, None))] - f[(*before, slice(None, -2))]) / (2 * steps)
-    return concatenate([slopes[(*before, slice(0, 1))], inner, slopes[(*before, slice(-1, None))]], axis) \
-        .astype(f.dtype, copy=False)
+    first, last = slopes[(*before, slice(0, 1))], slopes[(*before, slice(-1, None))]
+    if edge_order == 2:
+        next_, previous = slopes[(*before, slice(1, 2))], slopes[(*before, slice(-2, -1))]
+        parts = (steps[:1] / (steps[:1] + steps[1:2]), steps[-1:] / (steps[-1:] + steps[-2:-1])) if steps.ndim else \
+            (0.5, 0.5)
+        first, last = first + (first - next_) * parts[0], last + (last - previous) * parts[1]
+    return concatenate([first, inner, last], axis).astype(f.dtype, copy=False)
 
 
 def trapezoid(y, x=None, dx=1.0, axis: int = -1) -> ndarray:

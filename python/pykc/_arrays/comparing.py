@@ -123,7 +123,8 @@ def nan_to_num(x, copy: bool = True, nan=0.0, posinf=None, neginf=None) -> ndarr
         most = float(numpy.finfo(part.dtype).max)
         values = {"nan": nan, "up": most if posinf is None else posinf, "down": -most if neginf is None else neginf}
         computed("z = nan if x != x else up if x == math.inf else down if x == -math.inf else x", part.dtype, out=part,
-                 x=(part, part.dtype), **{name: (float(value), part.dtype) for name, value in values.items()})
+                 x=(part, part.dtype), **{name: (value if isinstance(value, ndarray) else float(value), part.dtype)
+                                         for name, value in values.items()})
     return made
 
 

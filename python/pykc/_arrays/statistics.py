@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy
 
-from .creation import asarray, full, full_like, indices_of, linspace, zeros
+from .creation import asarray, full, full_like, indices_of, zeros
 from .generated import for_each
 from .joining import broadcast_to, moveaxis, where
 from .ndarray import axes_of, delivered, is_integer, ndarray
+from .scanning import diff
 from .sorting import searchsorted, sort
 from .ufuncs import find
 
@@ -28,12 +29,16 @@ def count(counts, x, weights):
 def bincount(x, weights=None, minlength: int = 0) -> ndarray:
     """How often each integer from 0 on is there, or the sums of their weights. The host waits for the largest."""
     x = asarray(x)
-    if x.ndim != 1 or x.dtype.kind not in "biu":
-        raise TypeError("bincount is for a vector of integers")
+    if x.ndim != 1:
+        raise ValueError("bincount is for a vector")
+    if x.dtype.kind not in "biu":
+        raise TypeError("bincount is for integers")
     if minlength < 0:
         raise ValueError("'minlength' must not be negative")
     if x.size and int(x.min()) < 0:
         raise ValueError("'list' argument must have no negative elements")
+    if not x.size:
+        weights = None  # so NumPy counts in integers
     x = x.astype("uint8") if x.dtype.kind == "b" else x
     return _counted(x, None if weights is None else asarray(weights), max(int(x.max()) + 1 if x.size else 0, minlength))
 
@@ -57,11 +62,12 @@ def digitize(x, bins, right: bool = False) -> ndarray:
     if x.dtype.kind == "c" or bins.dtype.kind == "c":
         raise TypeError("digitize is for real numbers")
     side = "left" if right else "right"
-    if bool((bins[1:] >= bins[:-1]).all()):
-        return searchsorted(bins, x, side)
-    if bool((bins[1:] <= bins[:-1]).all()):
-        return bins.size - searchsorted(bins[::-1], x, side)
-    raise ValueError("bins must be monotonically increasing or decreasing")
+    edges = bins.get()
+    other = edges[numpy.append(edges != edges[:1], False).argmax() if edges.size else slice(None)]
+    is_ascending = not edges.size or other == edges[0] or other > edges[0]
+    if (edges[1:] < edges[:-1] if is_ascending else edges[1:] > edges[:-1]).any():
+        raise ValueError("bins must be monotonically increasing or decreasing")
+    return searchsorted(bins, x, side) if is_ascending else bins.size - searchsorted(bins[::-1], x, side)
 
 
 # --- histograms -------------------------------------------------------------------------------------------------------
@@ -69,6 +75,11 @@ def digitize(x, bins, right: bool = False) -> ndarray:
 
 def histogram_bin_edges(a, bins: Any = 10, range=None, weights=None) -> ndarray:
     """The edges that `histogram` has for BINS, a number of them or the edges themselves."""
+    return _edges(a, bins, range, True)
+
+
+def _edges(a, bins: Any, range, keeps_type: bool) -> ndarray:
+    """The edges of bins, in the type of the elements unless that of the range is wider."""
     if isinstance(bins, str):
         raise NotImplementedError(f"bins={bins!r}: give their number or their edges; numpy.histogram_bin_edges of "
                                   "`a.get()` estimates these")
@@ -85,16 +96,18 @@ def histogram_bin_edges(a, bins: Any = 10, range=None, weights=None) -> ndarray:
     a = asarray(a)
     first, last = _outer_edges(a, range)
     dtype = numpy.result_type(first, last, a.dtype)
-    return linspace(first, last, count + 1, dtype=dtype if dtype.kind == "f" else float, device=a.device)
+    edges = numpy.linspace(first, last, count + 1, dtype=dtype if keeps_type and dtype.kind == "f" else None)
+    return asarray(edges, device=a.device)
 
 
 def _outer_edges(a: ndarray, range) -> tuple:
     if range is not None:
-        first, last = range
+        first, last = (one.item() if isinstance(one, ndarray) else one for one in range)
         if first > last:
             raise ValueError("max must be larger than min in range parameter.")
     else:
-        first, last = (a.min().item(), a.max().item()) if a.size else (0, 1)
+        least = numpy.uint8 if a.dtype.kind == "b" else a.dtype.type
+        first, last = (least(one.item()) for one in (a.min(), a.max())) if a.size else (0, 1)
     if not (numpy.isfinite(first) and numpy.isfinite(last)):
         raise ValueError(f"range of [{first}, {last}] is not finite")
     return (first - 0.5, last + 0.5) if first == last else (first, last)
@@ -133,7 +146,7 @@ def _histogram(columns: list[ndarray], bins, ranges, density: bool, weights) -> 
     is_one = len(columns) == 1
     common = numpy.result_type(*(one.dtype for one in columns))
     columns = [one.astype(common, copy=False) for one in columns]
-    edges = [histogram_bin_edges(x, *one) for x, *one in zip(columns, bins, ranges)]
+    edges = [_edges(x, *one, is_one) for x, *one in zip(columns, bins, ranges)]
     shape = tuple(one.size - 1 for one in edges)
     places, is_within = zeros((), "int64", device=columns[0].device), True
     for x, edge in zip(columns, edges):
@@ -146,13 +159,17 @@ def _histogram(columns: list[ndarray], bins, ranges, density: bool, weights) -> 
         if weights.shape != is_within.shape:
             raise ValueError("weights should have the same shape as a.")
     kept = None if weights is None else weights[is_within]
-    counts = _counted(places[is_within], kept, math.prod(shape)).reshape(shape)
+    if is_one and kept is not None and kept.dtype.kind == "c":
+        real, imag = (_counted(places[is_within], part, math.prod(shape)) for part in (kept.real, kept.imag))
+        counts = (real + 1j * imag).reshape(shape)
+    else:
+        counts = _counted(places[is_within], kept, math.prod(shape)).reshape(shape)
     if kept is not None and is_one:
         counts = counts.astype(weights.dtype, copy=False)
     if not is_one and kept is None:
         counts = counts.astype(float)
     if density:
-        volume = functools.reduce(lambda one, other: one[..., None] * other, (one[1:] - one[:-1] for one in edges))
+        volume = functools.reduce(lambda one, other: one[..., None] * other, (diff(one).astype(float) for one in edges))
         counts = counts / volume / counts.sum()
     return counts, edges
 
