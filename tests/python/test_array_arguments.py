@@ -1,4 +1,5 @@
 """What arrays and their functions take and refuse, beside NumPy's: one expression of both."""
+import pickle
 import warnings
 
 import numpy as np
@@ -260,6 +261,43 @@ def test_halves_have_eigenvalues():
 ])
 def test_counts_and_samples(expression):
     same(expression)
+
+
+@pytest.mark.parametrize("expression", [
+    "xp.zeros(xp.asarray(3))", "xp.full(xp.asarray(2), 7)", "xp.empty(xp.asarray(3)).shape", "xp.tri(xp.asarray(2))",
+    "xp.tri(3, xp.asarray(4), 1)", "xp.tril_indices(xp.asarray(3))", "xp.triu_indices(xp.asarray(3), 1, xp.asarray(4))",
+    "xp.diag_indices(xp.asarray(3))", "xp.diag_indices(-3)", "xp.eye(xp.asarray(2), k=1)", "xp.arange(0, 5, None)",
+    "xp.arange(10, dtype=bool)", "xp.arange(2, dtype=bool)", "xp.arange(xp.asarray(4))",
+    "xp.mgrid[xp.asarray(0):xp.asarray(3):4j]", "xp.mgrid[xp.asarray(0):xp.asarray(3), 0:1:3j]",
+    "xp.asarray_chkfinite([1, 2])", "xp.asarray_chkfinite([1, xp.inf], 'f4')", "xp.fromstring('1 2 3', sep=' ')",
+    "xp.min_scalar_type(xp.asarray(5))", "xp.min_scalar_type(xp.arange(3))", "xp.min_scalar_type(-300)",
+    "[xp.True_, xp.False_]", "xp.pad(xp.arange(3), 2, lambda v, w, a, k: None)",
+    "xp.pad(xp.arange(6).reshape(2, 3), ((1, 2), (0, 1)), lambda v, w, a, k: v.__setitem__(slice(w[0]), k['by'] + a), "
+    "by=7)", "xp.pad(xp.arange(3), 1, 'edge', by=3)",
+])
+def test_making(expression):
+    same(expression)
+
+
+def test_dumps_and_what_there_is(tmp_path, capsys):
+    x = pykc.arange(6).reshape(2, 3)
+    x.dump(tmp_path / "x")
+    with open(tmp_path / "y", "wb") as file:
+        x.dump(file)
+    for found in (pickle.loads(x.dumps()), *(pykc.load(tmp_path / name, allow_pickle=True) for name in "xy")):
+        assert_same(found, x.get())
+    for view in (x, x[::-1, ::-2], x.T[1:], x[:0], pykc.array(3)):
+        host = np.lib.array_utils.byte_bounds(view.get().reshape(-1)[:0])
+        low, high = pykc.byte_bounds(view)
+        assert high - low == (0 if not view.size else 8 + sum((extent - 1) * abs(stride) for extent, stride in
+                                                               zip(view.shape, view.strides))) and host
+    pykc.who({"x": x, "same": x, "n": 3})
+    assert [line.split() for line in capsys.readouterr().out.splitlines()[2:4]] == [
+        [name, "2", "x", "3", "48", "int64"] for name in ("x", "same")]
+    pykc.who()
+    assert capsys.readouterr().out == "\nUpper bound on total bytes  =       0\n"
+    pykc.show_config()
+    assert f"NumPy       : {np.__version__}" in capsys.readouterr().out
 
 
 def test_sizes_and_names_of_kernels():

@@ -113,6 +113,15 @@ def shares_memory(a, b) -> bool:
     return numpy.may_share_memory(*places, max_work=10_000)
 
 
+def byte_bounds(a: DeviceNDArray) -> tuple[int, int]:
+    """The addresses between which the elements lie, of the first byte and behind the last."""
+    if not a.size:
+        return a.address, a.address
+    ends = [(extent - 1) * stride for extent, stride in zip(a.shape, a.strides)]
+    return (a.address + sum(end for end in ends if end < 0),
+            a.address + sum(end for end in ends if end > 0) + a.itemsize)
+
+
 def nan_to_num(x, copy: bool = True, nan=0.0, posinf=None, neginf=None) -> ndarray:
     """Numbers in place of NaNs and infinities: the largest of the type for these."""
     x = asarray(x)

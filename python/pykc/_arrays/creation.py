@@ -3,14 +3,12 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
 from typing import Any
 
 import numpy
 
 from .. import _native
 from ..cuda._arrays import DeviceNDArray, as_cuda_array, is_cuda_array
-from ..types import Type
 from .generated import for_each
 from .ndarray import as_device, as_dtype, as_order, as_shape, assign, convert_into, lying_as, ndarray
 
@@ -44,6 +42,15 @@ def asarray(obj: Any, dtype=None, order: str = "K", *, copy: bool | None = None,
 asanyarray = asarray
 
 
+def asarray_chkfinite(a: Any, dtype=None, order: str = "K") -> ndarray:
+    """As `asarray`; infinities and NaNs are a ValueError. The host waits for whether there are some."""
+    from .ufuncs import find
+    found = asarray(a, dtype, order)
+    if found.dtype.kind in "fc" and not bool(find("isfinite")(found).all()):
+        raise ValueError("array must not contain infs or NaNs")
+    return found
+
+
 def ascontiguousarray(a: Any, dtype=None) -> ndarray:
     """The array in rows, without a copy where it lies so; of a number, a vector."""
     return asarray(a, dtype, "C") if numpy.ndim(a) else array(a, dtype, None, ndmin=1)
@@ -62,80 +69,6 @@ def copy(a: Any, order: str = "K") -> ndarray:
 def asnumpy(a: Any, stream=None, order: str = "C", out=None):
     """The elements as a NumPy array."""
     return a.get(stream, order, out) if isinstance(a, ndarray) else numpy.asarray(a)
-
-
-def save(file, arr, **others) -> None:
-    """Writes an array to a `.npy` file, as `numpy.save` does."""
-    numpy.save(file, asnumpy(arr), **others)
-
-
-def savez(file, *args, **others) -> None:
-    """Writes arrays to a `.npz` file, as `numpy.savez` does."""
-    numpy.savez(file, *map(asnumpy, args), **{name: asnumpy(value) for name, value in others.items()})
-
-
-def savez_compressed(file, *args, **others) -> None:
-    """Writes arrays to a smaller `.npz` file, as `numpy.savez_compressed` does."""
-    numpy.savez_compressed(file, *map(asnumpy, args), **{name: asnumpy(value) for name, value in others.items()})
-
-
-def savetxt(fname, X, *args, **others) -> None:
-    """Writes an array as text, as `numpy.savetxt` does."""
-    numpy.savetxt(fname, asnumpy(X), *args, **others)
-
-
-def _read(name: str):
-    def read(*args, **others) -> ndarray:
-        return array(getattr(numpy, name)(*args, **others))
-    read.__name__ = read.__qualname__ = name
-    read.__doc__ = f"The array that `numpy.{name}` reads."
-    return read
-
-
-fromfile, loadtxt, genfromtxt = map(_read, ("fromfile", "loadtxt", "genfromtxt"))
-
-
-def frombuffer(buffer, dtype=float, count: int = -1, offset: int = 0, *, device=None) -> ndarray:
-    """The elements that bytes of the host hold."""
-    dtype = dtype.dtype if isinstance(dtype, Type) else dtype  # its order of bytes is that of the buffer
-    return array(numpy.frombuffer(buffer, dtype, count, offset), device=device)
-
-
-def fromiter(iter, dtype, count: int = -1, *, device=None) -> ndarray:
-    """The values that an iterator gives."""
-    return array(numpy.fromiter(iter, as_dtype(dtype), count), device=device)
-
-
-class NpzFile(Mapping):
-    """The arrays of a `.npz` file by their names."""
-
-    def __init__(self, file):
-        self.npz_file, self.files = file, file.files
-
-    def __getitem__(self, name: str) -> ndarray:
-        return array(self.npz_file[name])
-
-    def __iter__(self):
-        return iter(self.files)
-
-    def __len__(self) -> int:
-        return len(self.files)
-
-    def __enter__(self) -> NpzFile:
-        return self
-
-    def __exit__(self, *_) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Closes the file."""
-        self.npz_file.close()
-
-
-def load(file, **others) -> ndarray | NpzFile:
-    """The array of a `.npy` file, or those of a `.npz` file by their names."""
-    found = numpy.load(file, **others)
-    return array(found) if isinstance(found, numpy.ndarray) else NpzFile(found)
 
 
 def from_dlpack(x: Any, /, *, device=None, copy: bool | None = None) -> ndarray:
@@ -265,10 +198,13 @@ def indices_of(count: int, device=None) -> ndarray:
 def arange(start, stop=None, step=1, dtype=None, *, device=None) -> ndarray:
     """Numbers from START to before STOP: `arange(5)`, `arange(1, 2, 0.25)`."""
     start, stop = (0, start) if stop is None else (start, stop)
+    step = 1 if step is None else step
     dtype = numpy.result_type(*map(numpy.asarray, (start, stop, step))) if dtype is None else as_dtype(dtype)
     if step == 0:
         raise ZeroDivisionError("the step of a range is 0")
     count = max(0, math.ceil((stop - start) / step))
+    if dtype.kind == "b" and count > 2:
+        raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
     if dtype.kind in "iub":
         return _ramp("start + i * step", count, dtype, device, _wrapped(int(start)), _wrapped(int(step)))
     kind = complex if dtype.kind == "c" else float
@@ -392,7 +328,7 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ...
 
 def diag_indices(n: int, ndim: int = 2) -> tuple[ndarray, ...]:
     """The places of the diagonal."""
-    return (indices_of(n),) * ndim
+    return (arange(n),) * ndim
 
 
 def tril_indices_from(arr: ndarray, k: int = 0) -> tuple[ndarray, ...]:
@@ -488,9 +424,8 @@ def identity(n: int, dtype=float, *, device=None) -> ndarray:
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype=float, *, device=None) -> ndarray:
     """Ones on and below a diagonal, zeros elsewhere."""
-    columns = N if M is None else M
-    rows = indices_of(N, device).reshape(N, 1)
-    return (rows >= indices_of(columns, device) - k).astype(dtype)
+    rows, columns = as_shape((N, N if M is None else M))
+    return (indices_of(rows, device)[:, None] >= indices_of(columns, device) - k).astype(dtype)
 
 
 def tril(m, k: int = 0) -> ndarray:
