@@ -275,6 +275,15 @@ def test_complex_numbers_of_c():
     assert made.tolist() == [1 + 3j, 2 + 3j]
 
 
+def test_elements_of_raw_arrays_at_the_place_of_the_loop():
+    kernel = pykc.ElementwiseKernel("T x, raw T y", "T z, raw T w", "z = x + y[_ind.get()]; w[_ind.get()] = z;")
+    x, y = pykc.arange(6).reshape(2, 3), 10 * pykc.arange(6).reshape(3, 2).T
+    z, w = kernel(x, y)
+    assert z.tolist() == w.tolist() == (x + y).tolist()
+    with pytest.raises(ValueError, match=r"of an array of the shape \(2, 3\), not \(3, 2\)"):
+        kernel(x, y.T)
+
+
 def test_indices_of_the_axes():
     x = np.arange(12.0).reshape(3, 4)
     lower = pykc.ElementwiseKernel("T x, int64 k", "T z", "z = (_ind.get()[1] - _ind.get()[0] <= k) ? x : 0",

@@ -17,6 +17,7 @@ _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/|#\s*pragma[^\n]*", re.DOTALL)
 _MACROS = re.compile(r"^[ \t]*#define[ \t]+(\w+)(?![\w(])[ \t]*([^/\n]*)(?://.*)?$", re.MULTILINE)
 _BINARY = {"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7, ">=": 7, "<<": 8,
            ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10}
+_PLACE = ["[", "_ind", ".", "get", "(", ")", "]"]
 _WORDS = {"||": "or", "&&": "and"}
 _QUALIFIERS = ("__device__", "__host__", "__forceinline__", "__inline__", "inline", "static", "constexpr")
 _SPELLED = {"and": "&&", "or": "||", "not": "!"}
@@ -26,12 +27,13 @@ CONTINUE, RETURN = "<continue>", "<return>"
 
 
 class CBody(NamedTuple):
-    """A body as text of the language, what follows it, and the names that it reads, assigns, or assigns on some paths
-    alone. The lines CONTINUE and RETURN stand for the end of an element."""
+    """A body as text of the language, what follows it, the names that it reads and assigns, and those of arrays that it
+    indexes as the loop goes, `x[_ind.get()]`. The lines CONTINUE and RETURN stand for the end of an element."""
     text: str
     after: str
     reads: frozenset[str]
     assigns: frozenset[str]
+    alike: frozenset[str]
     has_branches: bool
 
 
@@ -43,7 +45,7 @@ def translated(text: str, types: dict[str, str], known: set[str], functions: set
     lines = parser.statements()
     behind = parser.followed_by(after).statements()
     return CBody("\n".join(lines) or "pass", "\n".join(behind), frozenset(parser.reads), frozenset(parser.assigns),
-                 parser.has_branches)
+                 frozenset(parser.alike), parser.has_branches)
 
 
 def translated_functions(text: str, types: dict[str, str]) -> tuple[str, set[str]]:
@@ -87,6 +89,7 @@ class _Parser:
         self.given = set(known) | functions  # the names that the text has
         self.reads: set[str] = set()
         self.assigns: set[str] = set()
+        self.alike: set[str] = set()
         self.has_branches = False
         self.returns: str | None = None  # the type of the function that is read
         self.steps: list[list[str] | None] = []  # of the loops around, what `continue` has yet to do; None: a `switch`
@@ -479,7 +482,7 @@ class _Parser:
             self.fail(f"`{name}`")
         name = self.known(name) or self.fail(f"`{name}`, which nothing declares,", f"declare it: `float {name} = …;`")
         self.assigns.add(name)
-        return f"{name}[{self.index()}]" if self.token == "[" else name
+        return self.element(name) if self.token == "[" else name
 
     # --- expressions --------------------------------------------------------------------------------------------------
 
@@ -571,7 +574,7 @@ class _Parser:
         token = self.known(token) or self.fail(f"`{token}`, which is no parameter,")
         self.reads.add(token)
         if self.token == "[":
-            return f"{token}[{self.index()}]"
+            return self.element(token)
         if self.token == "." and self.peek(1) == "size":
             for expected in (".", "size", "(", ")"):
                 self.take(expected)
@@ -598,6 +601,15 @@ class _Parser:
             self.fail(f"`_ind.get()[{text}]`", "the axis is a number, or one less `_ind.ndim`")
         axis = eval(text)
         return f"__i{axis}" if 0 <= axis < self.rank else self.fail(f"the axis {axis} of an index of {self.rank}")
+
+    def element(self, name: str) -> str:
+        """`x[k]`, or `x[_ind.get()]`, at the place of the loop in an array of its shape."""
+        if self.tokens[self.at:self.at + len(_PLACE)] != _PLACE:
+            return f"{name}[{self.index()}]"
+        self.at += len(_PLACE)
+        self.alike.add(name)
+        self.reads.add("i")
+        return f"{name}[i]"
 
     def index(self) -> str:
         self.take("[")

@@ -120,7 +120,8 @@ class ElementwiseKernel:
         if len({parameter.name for parameter in self.params}) != self.nargs:
             raise ValueError("two parameters have one name")
         self._made: dict[tuple, Any] = {}
-        self._body(dict.fromkeys((one.type for one in self.params if one.is_generic), "f32"))  # tells errors now
+        body = self._body(dict.fromkeys((one.type for one in self.params if one.is_generic), "f32"))  # tells errors now
+        self._alike = body.alike
 
     def _body(self, types: dict[str, str], rank: int = 8) -> CBody:
         _, operation, before, after = with_macros(self.preamble, self.operation, *self._around)
@@ -142,6 +143,10 @@ class ElementwiseKernel:
         for parameter, out in zip(self.out_params, outs):
             if not isinstance(out, ndarray) or not parameter.is_raw and out.shape != shape:
                 raise ValueError(f"`{parameter.name}` must be an array of the shape {shape}")
+        for parameter, value in zip(self.params, [*values[:self.nin], *outs]):
+            if parameter.name in self._alike and numpy.shape(value) != shape:
+                raise ValueError(f"`{parameter.name}[_ind.get()]` is of an array of the shape {shape}, not "
+                                 f"{numpy.shape(value)}")
         inputs = [value.item() if isinstance(value, numpy.generic) else value for value in values[:self.nin]]
         inputs = [value.copy() if isinstance(value, ndarray) and any(may_overlap(out, value) for out in outs) else value
                   for value in inputs]
