@@ -115,6 +115,11 @@ def test_what_is_made_of_arrays(expression):
     same(expression)
 
 
+def test_flags_are_read():
+    with pytest.raises(AttributeError):
+        pykc.zeros(3).flags.c_contiguous = False
+
+
 def test_objects_say_themselves_what_they_are_equal_to():
     class Own:
         def __eq__(self, other):
@@ -200,7 +205,8 @@ def test_what_is_written(call):
 
 
 @pytest.mark.parametrize("expression", [
-    f"xp.{name}(xp.asarray({values}), out=xp.zeros({shape}, {out!r}))" for values in ("[True, True, False]", "[2, 0, 5]", "[0.6, 0.6, 300]")
+    f"xp.{name}(xp.asarray({values}), out=xp.zeros({shape}, {out!r}))"
+    for values in ("[True, True, False]", "[2, 0, 5]", "[0.6, 0.6, 300]")
     for out in (("?", "i2", "f4") if "." not in values else ("?", "f4"))
     for name, shape in (("sum", "()"), ("prod", "()"), ("nansum", "()"), ("cumsum", 3), ("cumprod", 3),
                         ("nancumsum", 3), ("cumulative_sum", 3), ("cumulative_prod", 3))] + [

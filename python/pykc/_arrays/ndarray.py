@@ -21,6 +21,7 @@ _VIEWS = frozenset((int, slice, type(None), type(Ellipsis)))
 
 class Flags(dict):
     """Whether an array lies in rows or columns, by NumPy's names: `x.flags.c_contiguous`."""
+    __slots__ = ()
 
     def __getattr__(self, name: str) -> bool:
         try:
