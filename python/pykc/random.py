@@ -7,18 +7,19 @@ seed alone. So the same seed gives the same numbers on every device, up to the l
 from __future__ import annotations
 
 import math
-import secrets
+import warnings
 from typing import Any
 
 import numpy
 
 from ._arrays import sampling
+from ._arrays.bit_generators import BitGenerator, MRG32k3a, Philox4x3210, XORWOW
 from ._arrays.creation import asarray, asnumpy
 from ._arrays.decompositions import eigh
 from ._arrays.generated import computed
-from ._arrays.indexing import take
+from ._arrays.indexing import take, take_along_axis
 from ._arrays.joining import broadcast_to, where
-from ._arrays.ndarray import as_dtype, as_shape, axis_of, ndarray
+from ._arrays.ndarray import along, as_dtype, as_shape, axis_of, delivered, is_integer, ndarray
 from ._arrays.sampling import parameters, require
 from ._arrays.scanning import cumsum
 from ._arrays.sorting import argsort, searchsorted
@@ -33,26 +34,21 @@ _KERNEL_NAMES = frozenset("""philox4x32 philox_words philox_uniform philox_norma
 
 
 class Generator:
-    """A sequence of random numbers. One thread draws from it at a time."""
+    """A sequence of random numbers, of a bit generator or of its seed. Threads may share it."""
 
-    def __init__(self, seed: int | None = None):
-        self._key = secrets.randbits(64) if seed is None else int(seed) % 2 ** 64
-        self._drawn = 0
+    def __init__(self, bit_generator: BitGenerator | int | None = None):
+        is_one = isinstance(bit_generator, BitGenerator)
+        self.bit_generator = bit_generator if is_one else Philox4x3210(bit_generator)
+
+    def spawn(self, n_children: int) -> list[Generator]:
+        """Sequences that share nothing with this one and with each other."""
+        return [type(self)(child) for child in self.bit_generator.spawn(n_children)]
 
     def _filled(self, values: str, size, dtype, a, b, out: ndarray | None = None) -> ndarray:
-        if out is None:
-            made = ndarray(() if size is None else size, dtype)
-        elif not out.is_c_contiguous() or size is not None and out.shape != as_shape(size):
-            raise ValueError("`out` must lie in rows and have the shape of `size`")
-        else:
-            made = out
-        self._drawn += sampling.fill(made, values, self._key, self._drawn, a, b)
-        return made
+        return sampling.fill(_target(size, dtype, out), values, self.bit_generator, a, b)
 
     def _floats(self, values: str, size, dtype, a, b, out=None) -> ndarray:
-        dtype = as_dtype(dtype)
-        if dtype.name not in sampling.UNIT:
-            raise TypeError(f"random floats are float32 or float64, not {dtype}")
+        dtype = _float_type(dtype)
         number = dtype.type
         return self._filled(values.format(*sampling.UNIT[dtype.name]), size, dtype, number(a), number(b), out)
 
@@ -92,18 +88,17 @@ class Generator:
             return computed(f"z = {value}", u.dtype, u=(u, u.dtype), a=(a, u.dtype), b=(b, u.dtype))
         return self._floats(sampling.of_unit(value), size, dtype, a, b)
 
-    def _sampled(self, function: str, a, b, size, dtype) -> ndarray:
-        """Numbers by a function of the text above, of parameters that may be arrays."""
-        a, b, size = parameters(a, b, size)
-        made = ndarray(size, dtype)
+    def _sampled(self, function: str, a, b, size, dtype, out: ndarray | None = None) -> ndarray:
+        """Numbers by a function of the text of sampling.py, of parameters that may be arrays."""
+        a, b, size = parameters(a, b, out.shape if size is None and out is not None else size)
+        made = _target(size, dtype, out)
         a, b = (broadcast_to(asarray(one, float), made.shape).ravel() for one in (a, b))
-        self._drawn += sampling.sample(made, function, self._key, self._drawn, a, b)
-        return made
+        return sampling.sample(made, function, self.bit_generator, a, b)
 
-    def standard_gamma(self, shape, size=None, dtype=float) -> ndarray:
+    def standard_gamma(self, shape, size=None, dtype=float, out: ndarray | None = None) -> ndarray:
         """Numbers of the gamma distribution of this shape, which may be an array."""
         require("shape", shape, least=0)
-        return self._sampled("gamma", shape, 0, size, dtype)
+        return self._sampled("gamma", shape, 0, size, _float_type(dtype), out)
 
     def gamma(self, shape, scale=1.0, size=None, dtype=float) -> ndarray:
         """Numbers of the gamma distribution of this shape and scale, which may be arrays."""
@@ -165,9 +160,9 @@ class Generator:
         """Numbers of Cauchy's distribution."""
         return self._inverted("math.tan(math.pi * (u - 0.5))", size, dtype, 0, 0)
 
-    def standard_exponential(self, size=None, dtype=float) -> ndarray:
-        """Numbers of the exponential distribution of mean 1."""
-        return self.exponential(1.0, size, dtype)
+    def standard_exponential(self, size=None, dtype=float, method: str = "inv", out: ndarray | None = None) -> ndarray:
+        """Numbers of the exponential distribution of mean 1. METHOD is taken for NumPy's sake."""
+        return self._floats(sampling.of_unit("-math.log(1 - u)"), size, dtype, 0, 0, out)
 
     def triangular(self, left, mode, right, size=None, dtype=float) -> ndarray:
         """Numbers whose density rises from LEFT to MODE and falls to RIGHT."""
@@ -249,10 +244,18 @@ class Generator:
         made[..., -1] = left
         return made
 
-    def multivariate_normal(self, mean, cov, size=None, dtype=float) -> ndarray:
-        """Vectors of normal numbers of this mean and covariance."""
+    def multivariate_normal(self, mean, cov, size=None, check_valid: str = "ignore", tol: float = 1e-8,
+                            method: str = "eigh", dtype=float) -> ndarray:
+        """Vectors of normal numbers of this mean and covariance. With CHECK_VALID of "warn" or "raise" it is said where
+        an eigenvalue of this is less than 0, by TOL of the largest. METHOD is taken for CuPy's sake."""
+        if check_valid not in ("ignore", "warn", "raise"):
+            raise ValueError("check_valid must equal 'warn', 'raise', or 'ignore'")
         mean = asarray(mean, dtype)
         values, vectors = eigh(asarray(cov, dtype))
+        if check_valid != "ignore" and bool((values < -tol * abs(values).max()).any()):
+            if check_valid == "raise":
+                raise ValueError("covariance is not symmetric positive-semidefinite.")
+            warnings.warn("covariance is not symmetric positive-semidefinite.", RuntimeWarning, stacklevel=2)
         found = self.standard_normal((*as_shape(() if size is None else size), mean.size), dtype)
         return found * values.clip(0) ** 0.5 @ vectors.T + mean
 
@@ -299,9 +302,11 @@ class Generator:
 
     def integers(self, low: int, high: int | None = None, size=None, dtype="int64", endpoint: bool = False) -> ndarray:
         """Integers from LOW, or 0, to below HIGH, or to HIGH where it is the end point. Of n of them each comes with
-        a probability that differs from 1 / n by less than 2 ** -64."""
+        a probability that differs from 1 / n by less than 2 ** -64. LOW and HIGH may be arrays."""
         low, high = (0, low) if high is None else (low, high)
         dtype = as_dtype(dtype)
+        if numpy.ndim(low) or numpy.ndim(high):
+            return self._integers_of_arrays(asarray(low), asarray(high), size, dtype, endpoint)
         high = int(high) + endpoint
         low = int(low)
         if low >= high:
@@ -314,12 +319,34 @@ class Generator:
         first = (low + 2 ** 63) % 2 ** 64 - 2 ** 63
         return self._filled(sampling.INTEGERS_BELOW, size, dtype, first, numpy.uint64(high - low))
 
+    def _integers_of_arrays(self, low: ndarray, high: ndarray, size, dtype, endpoint: bool) -> ndarray:
+        low, high = (one if one.dtype.kind in "iu" else one.astype("int64") for one in (low, high))
+        if bool((low > high if endpoint else low >= high).any()):
+            raise ValueError("low >= high")
+        info = numpy.iinfo("uint8" if dtype.kind == "b" else dtype)
+        if low.size and high.size and (int(low.min()) < info.min or int(high.max()) > info.max + (not endpoint)):
+            raise ValueError(f"low or high is out of bounds for {dtype}")
+        low, high = (one.astype("uint64") for one in (low, high))
+        words = self.bit_generator.random_raw(parameters(low, high, size)[2])
+        count = high - low + int(endpoint)
+        found = computed("z = a + (mulhi(w, n) if n > 0 else w)", words.dtype, w=(words, words.dtype),
+                         a=(broadcast_to(low, words.shape), words.dtype),
+                         n=(broadcast_to(count, words.shape), words.dtype))
+        return found.astype(dtype, copy=False)
+
     def permutation(self, x: Any, axis: int = 0) -> ndarray:
         """The numbers below X, or the parts of an array along an axis, in random order."""
-        is_count = isinstance(x, int)
+        is_count = is_integer(x)
         count = x if is_count else asarray(x).shape[axis_of(axis, asarray(x).ndim)]
-        order = argsort(self._filled(sampling.WORDS, count, "uint64", 0, 0))
+        order = argsort(self.bit_generator.random_raw(count))
         return order if is_count else take(x, order, axis)
+
+    def permuted(self, x: Any, *, axis: int | None = None, out: ndarray | None = None) -> ndarray:
+        """The elements along an axis in random order, in another one for each line; of all, where there is no axis."""
+        x = asarray(x)
+        lines, place = along(x, axis)
+        order = argsort(self.bit_generator.random_raw(lines.shape), place)
+        return delivered(take_along_axis(lines, order, place).reshape(x.shape), out)
 
     def shuffle(self, x: ndarray, axis: int = 0) -> None:
         """Puts the parts of an array along an axis in random order."""
@@ -327,22 +354,46 @@ class Generator:
 
     def choice(self, a: Any, size=None, replace: bool = True, p=None, axis: int = 0) -> ndarray:
         """Some of the numbers below A, or of the parts of an array; `p` are their probabilities."""
-        is_count = isinstance(a, int)
-        count = a if is_count else asarray(a).shape[axis_of(axis, asarray(a).ndim)]
+        is_count = is_integer(a)
+        count = int(a) if is_count else asarray(a).shape[axis_of(axis, asarray(a).ndim)]
+        shape = as_shape(() if size is None else size)
+        wanted = math.prod(shape)
         if p is not None:
-            if not replace:
-                raise NotImplementedError("choice with p= and replace=False")
             _check_probabilities(p, count)
-            sums = cumsum(asarray(p, float))
-            places = searchsorted(sums / sums[-1], self.random(size), "right").clip(0, count - 1)
+        if not wanted:
+            places = ndarray(shape, "int64")
+        elif replace and p is None:
+            places = self.integers(0, count, shape)
         elif replace:
-            places = self.integers(0, count, size)
-        else:
-            wanted = math.prod(as_shape(() if size is None else size))
-            if wanted > count:
-                raise ValueError("cannot take a larger sample than population when replace is False")
-            places = self.permutation(count)[:wanted].reshape(() if size is None else size)
+            sums = cumsum(asarray(p, float))
+            places = searchsorted(sums / sums[-1], self.random(shape), "right").clip(0, count - 1)
+        elif wanted > count:
+            raise ValueError("cannot take a larger sample than population when replace is False")
+        elif p is None:
+            places = self.permutation(count)[:wanted].reshape(shape)
+        elif wanted > numpy.count_nonzero(asnumpy(p)):
+            raise ValueError("Fewer non-zero entries in p than size")
+        else:  # those whose events come first, which have these rates
+            places = argsort(self.standard_exponential(count) / asarray(p, float))[:wanted].reshape(shape)
         return places if is_count else take(a, places, axis)
+
+
+def _float_type(dtype) -> numpy.dtype:
+    dtype = as_dtype(dtype)
+    if dtype.name not in sampling.UNIT:
+        raise TypeError(f"random floats are float32 or float64, not {dtype}")
+    return dtype
+
+
+def _target(size, dtype, out: ndarray | None) -> ndarray:
+    """A new array, or `out`, if it fits."""
+    if out is None:
+        return ndarray(() if size is None else size, dtype)
+    if out.dtype != dtype:
+        raise TypeError(f"`out` has elements of {out.dtype}, not of {numpy.dtype(dtype)}")
+    if not out.is_c_contiguous() or size is not None and out.shape != as_shape(size):
+        raise ValueError("`out` must lie in rows and have the shape of `size`")
+    return out
 
 
 def _check_probabilities(p, count: int) -> None:
@@ -357,7 +408,14 @@ def _check_probabilities(p, count: int) -> None:
 
 
 class RandomState(Generator):
-    """A sequence of its own, by NumPy's older names."""
+    """A sequence of its own, by NumPy's older names. METHOD is taken for CuPy's sake."""
+
+    def __init__(self, seed: Any = None, method: int | None = None):
+        super().__init__(seed)
+
+    def seed(self, seed: Any = None) -> None:
+        """Starts the sequence anew."""
+        self.bit_generator = Philox4x3210(seed)
 
     def rand(self, *size, dtype=float) -> ndarray:
         """`random`, with the extents as arguments."""
@@ -376,10 +434,14 @@ class RandomState(Generator):
         low, high = (1, low) if high is None else (low, high)
         return self.integers(low, high, size, endpoint=True)
 
+    def tomaxint(self, size=None) -> ndarray:
+        """Integers from 0 to the largest of int64."""
+        return self.integers(2 ** 63, size=size)
+
     random_sample = ranf = sample = Generator.random
 
 
-def default_rng(seed: int | None = None) -> Generator:
+def default_rng(seed: Any = None) -> Generator:
     """A sequence of its own; without a seed, another one each time."""
     return seed if isinstance(seed, Generator) else Generator(seed)
 
@@ -387,16 +449,34 @@ def default_rng(seed: int | None = None) -> Generator:
 _shared = RandomState()
 
 
-def seed(seed: int | None = None) -> None:
+def seed(seed: Any = None) -> None:
     """Starts the sequence of the functions below anew."""
-    _shared.__init__(seed)
+    _shared.seed(seed)
+
+
+def get_random_state() -> RandomState:
+    """The sequence of the functions below."""
+    return _shared
+
+
+def set_random_state(rs: RandomState) -> None:
+    """Gives the functions below another sequence."""
+    global _shared
+    if not isinstance(rs, RandomState):
+        raise TypeError(f"a RandomState is asked for, not a {type(rs).__name__}")
+    _shared = rs
+
+
+def reset_states() -> None:
+    """Gives the functions below a new sequence."""
+    set_random_state(RandomState())
 
 
 _METHODS = """random random_sample ranf sample rand randn randint random_integers uniform standard_normal normal
     lognormal exponential standard_exponential laplace logistic gumbel rayleigh weibull pareto power triangular
     standard_cauchy standard_t standard_gamma gamma chisquare noncentral_chisquare beta f noncentral_f wald dirichlet
     poisson binomial negative_binomial geometric logseries zipf multinomial multivariate_normal vonmises integers
-    permutation shuffle choice bytes""".split()
+    permutation permuted shuffle choice bytes tomaxint""".split()
 
 
 def __getattr__(name: str):

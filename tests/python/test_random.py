@@ -1,5 +1,7 @@
 """Distributions of pykc.random beside NumPy's. Seeds are fixed: a sample may lie off by chance."""
 import math
+import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -116,3 +118,128 @@ def test_probabilities_of_choice(p, said):
         with pytest.raises(ValueError, match=said):
             choice(3, 5, p=p)
     assert pykc.random.choice(3, 2, p=pykc.array([0, 1, 0], np.float32)).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("draw", [
+    pykc.random.default_rng(0).random, pykc.random.RandomState(0).poisson, pykc.random.rand,
+    pykc.random.Philox4x3210(0).random_raw])
+def test_threads_draw_different_numbers(draw):
+    arguments = (1e9, 50) if draw.__name__ == "poisson" else (50,)
+    start, found = threading.Barrier(16), []
+
+    def work():
+        start.wait()
+        found.extend(draw(*arguments).tolist() for _ in range(4))
+    threads = [threading.Thread(target=work) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(map(tuple, found))) == 64
+
+
+@pytest.mark.parametrize("kind", ["XORWOW", "MRG32k3a", "Philox4x3210"])
+def test_bit_generators(kind):
+    kind = getattr(pykc.random, kind)
+    for seed in (3, np.uint8(3), np.array([1, 2]), [1, 2]):
+        one, other = kind(seed), kind(seed)
+        assert one.random_raw(10).tolist() == other.random_raw(10).tolist() != kind().random_raw(10).tolist()
+    assert one.random_raw((2, 3)).dtype == np.uint64 and one.random_raw().shape == () and one.random_raw(0).size == 0
+    assert one.random_raw(7, output=False) is None
+    for wrong in (1.0, 1j, "a", np.float32(1)):
+        with pytest.raises(TypeError):
+            kind(wrong)
+    rng = pykc.random.Generator(kind(5))
+    state = rng.bit_generator.state
+    first, copied = rng.random(3).tolist(), pickle.loads(pickle.dumps(rng))
+    assert copied.random(3).tolist() == rng.random(3).tolist() != first
+    rng.bit_generator.state = state
+    assert rng.random(3).tolist() == first == pykc.random.default_rng(kind(5)).random(3).tolist()
+
+
+def test_children():
+    rng, same = pykc.random.default_rng(5), pykc.random.default_rng(5)
+    children = rng.spawn(2) + rng.spawn(1)
+    assert len({tuple(one.integers(10 ** 9, size=4).tolist()) for one in [rng, *children]}) == 4
+    assert [one.random() for one in same.spawn(3)] == [one.random() for one in pykc.random.default_rng(5).spawn(3)]
+    assert type(pykc.random.RandomState(1).spawn(1)[0]) is pykc.random.RandomState
+
+
+def test_the_shared_sequence():
+    state = pykc.random.RandomState(seed=3, method=100)
+    first = state.rand(4).tolist()
+    for seed in (3, np.array([3, 4])):
+        state.seed(seed)
+        assert state.rand(4).tolist() == pykc.random.RandomState(seed).rand(4).tolist()
+    before = pykc.random.get_random_state()
+    try:
+        pykc.random.set_random_state(state)
+        pykc.random.seed(3)
+        assert pykc.random.get_random_state() is state and pykc.random.rand(4).tolist() == first
+        pykc.random.reset_states()
+        assert pykc.random.get_random_state() is not state and pykc.random.rand(4).tolist() != first
+        with pytest.raises(TypeError):
+            pykc.random.set_random_state(pykc.random.default_rng())
+    finally:
+        pykc.random.set_random_state(before)
+    found = state.tomaxint((2, 300))
+    assert found.shape == (2, 300) and found.dtype == np.int64 and (found >= 0).all() and found.max() > 2 ** 62
+
+
+@pytest.mark.parametrize("name, parameters", [
+    ("random", ()), ("standard_normal", ()), ("standard_exponential", ()), ("standard_gamma", (2.0,))])
+def test_out(name, parameters):
+    expected = getattr(pykc.random.default_rng(2), name)(*parameters, size=(3, 2)).tolist()
+    for size in ((3, 2), None):
+        out = pykc.zeros((3, 2))
+        assert getattr(pykc.random.default_rng(2), name)(*parameters, size=size, out=out) is out
+        assert out.tolist() == expected
+    for out, error in ((pykc.zeros((3, 2), "f4"), TypeError), (pykc.zeros((3, 2), order="F"), ValueError),
+                       (pykc.zeros((3, 3)), ValueError)):
+        with pytest.raises(error):
+            getattr(pykc.random.default_rng(2), name)(*parameters, size=(3, 2), out=out)
+
+
+def test_integers_between_arrays():
+    low, high = [[[-1], [0]], [[-2], [1]], [[3], [4]]], [[10, 11, 12]]
+    draw = pykc.random.RandomState(1).randint
+    assert draw(low, high).shape == (3, 2, 3) == draw(pykc.array(low), 20, (3, 2, 3)).shape
+    found = pykc.random.default_rng(1).integers([0, -5, 250], [3, -3, 255], (500, 3), "int16", endpoint=True).get()
+    assert [set(column) for column in found.T] == [{0, 1, 2, 3}, {-5, -4, -3}, {250, 251, 252, 253, 254, 255}]
+    found = draw(np.array([-2 ** 63, 0]), np.array([2 ** 63 - 1, 1]), (200, 2)).get()
+    assert found[:, 0].min() < -2 ** 60 and found[:, 0].max() > 2 ** 60 and (found[:, 1] == 0).all()
+    for wrong in (([0, 3], 3), ([-1], [3], None, "u1"), ([0], [257], None, "u1"), ([1, 2], [5, 6], 3)):
+        with pytest.raises(ValueError):
+            draw(*wrong)
+
+
+def test_choice_by_probabilities_without_replacement():
+    rng = pykc.random.default_rng(1)
+    p = np.array([0.5, 0.0, 0.2, 0.3])
+    found = np.array([rng.choice(4, 2, replace=False, p=p).get() for _ in range(300)])
+    assert (found[:, 0] != found[:, 1]).all() and 1 not in found
+    np.testing.assert_allclose(np.bincount(found[:, 0]) / 300, p, atol=0.1)
+    assert set(rng.choice(pykc.array([5, 6, 7, 8]), (3, 1), False, p).ravel().tolist()) == {5, 7, 8}
+    assert rng.choice(pykc.array([]), 0).shape == rng.choice(0, 0).shape == (0,)
+    assert rng.choice(np.int64(3), 5).max() < 3
+    with pytest.raises(ValueError, match="Fewer non-zero"):
+        rng.choice(4, 4, replace=False, p=p)
+
+
+def test_permuted():
+    rng, x = pykc.random.default_rng(1), np.arange(60).reshape(3, 20)
+    found = rng.permuted(pykc.array(x), axis=1).get()
+    assert (np.sort(found, 1) == x).all() and len({tuple(row % 20) for row in found}) == 3
+    out = pykc.array(x)
+    assert rng.permuted(out, out=out) is out and (np.sort(out.get(), None) == x.ravel()).all()
+    assert (np.sort(out.get(), 1) != x).any() and rng.permuted([1, 2], axis=0).shape == (2,)
+
+
+def test_covariances_that_are_none():
+    rng, cov = pykc.random.RandomState(1), [[1.0, 2.0], [2.0, 1.0]]
+    assert rng.multivariate_normal([0, 0], cov, 3, tol=1e-6, dtype="f4").dtype == np.float32
+    with pytest.raises(ValueError, match="semidefinite"):
+        rng.multivariate_normal([0, 0], cov, check_valid="raise")
+    with pytest.warns(RuntimeWarning, match="semidefinite"):
+        rng.multivariate_normal([0, 0], cov, check_valid="warn")
+    assert rng.multivariate_normal([0, 0], [[1, 1], [1, 1]], 4, "raise", 1e-6).shape == (4, 2)

@@ -1,11 +1,16 @@
 """The kernels of random numbers: number i of a sequence is a function of i and the seed alone."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy
 
 from .creation import asarray
 from .generated import for_each
 from .ndarray import ndarray
+
+if TYPE_CHECKING:
+    from .bit_generators import BitGenerator
 
 # A thread makes two elements of four words. VALUES sets `first` and `second`.
 _FILL = """from pykc.random import philox_words, unit_float32, uint64_to_unit_float64
@@ -174,19 +179,25 @@ INTEGERS = "first = a + i64(x)\nsecond = a + i64(y)"
 INTEGERS_BELOW = "first = a + i64(mulhi(x, b))\nsecond = a + i64(mulhi(y, b))"
 
 
-def fill(made: ndarray, values: str, key: int, start: int, a, b) -> int:
-    """Sets the elements by VALUES of numbers from START on. Gives how many were drawn."""
-    pairs = -(-made.size // 2)
+def pairs(made: ndarray) -> int:
+    """How many numbers `fill` draws."""
+    return -(-made.size // 2)
+
+
+def fill(made: ndarray, values: str, bits: BitGenerator, a, b) -> ndarray:
+    """Sets the elements by VALUES."""
+    key, start = map(numpy.uint64, bits.take(pairs(made)))
     text = _FILL.replace("VALUES", values.replace("\n", "\n        "))
-    for_each(made.device, text, "fill", pairs, made.ravel(), numpy.uint64(key), numpy.uint64(start), a, b)
-    return pairs
+    for_each(made.device, text, "fill", pairs(made), made.ravel(), key, start, a, b)
+    return made
 
 
-def sample(made: ndarray, function: str, key: int, start: int, a: ndarray, b: ndarray) -> int:
-    """Sets the elements by a function of the parameters A and B, one for each. Gives how many numbers were drawn."""
+def sample(made: ndarray, function: str, bits: BitGenerator, a: ndarray, b: ndarray) -> ndarray:
+    """Sets the elements by a function of the parameters A and B, one for each."""
+    key, start = map(numpy.uint64, bits.take(_DRAWS * made.size))
     text = _SAMPLE.replace("FUNCTION", function)
-    for_each(made.device, text, "sample", made.size, made.ravel(), numpy.uint64(key), numpy.uint64(start), a, b)
-    return _DRAWS * made.size
+    for_each(made.device, text, "sample", made.size, made.ravel(), key, start, a, b)
+    return made
 
 
 def of_unit(value: str) -> str:
