@@ -422,18 +422,118 @@ def test_fuse_is_one_kernel_that_may_end_in_a_reduction():
     assert same is d
     assert_same(d, x + y)
     assert_same(sines, np.sin(x + y), False)
-    assert_same(unchanged, np.broadcast_to(y, (2, 3)))
+    assert unchanged is e
     assert len(distance._made) == 1 and distance.__name__ == "distance"
 
 
-@pytest.mark.parametrize("function, said", [
-    (lambda x: x if x > 0 else -x, "use pykc.where"), (lambda x: x[0], "traced once"),
-    (lambda x: x.shape, "traced once"), (lambda x: x.sum() + 1, "last step"),
-    (lambda x: None, "returns something"), (lambda x: x.cumsum(), "knows no"),
-    (lambda x: pykc.array([1.0]) + x, "as arguments")])
-def test_what_cannot_be_fused_is_said(function, said):
-    with pytest.raises((TypeError, NotImplementedError, AttributeError), match=said):
-        pykc.fuse(function)(pykc.arange(3.0))
+def assigned(x, y):
+    x[:] = y
+    x[...] = x + pykc.nan
+    return x
+
+
+def updated(x, y):
+    x += y
+    y += x
+    x += y
+
+
+def updated_by_the_last(x, y, z):
+    x += z
+    x += z
+
+
+def kept(x, y):
+    before = x.copy()
+    x += y
+    return before, x
+
+
+def to_scalar(x, y):
+    x += y
+    return x
+
+
+def is_reduced(x, y):
+    total = (x * y).sum()
+    return x if total == 0 else y if total else None
+
+
+UNFUSED = [
+    assigned, updated, kept, to_scalar, is_reduced, lambda x, y: x[0], lambda x, y: x[:, None] * y[None],
+    lambda x, y: x.sum() + y, lambda x, y: x.sum(0, keepdims=True) * x.ndim / x.shape[0], lambda x, y: x.T + x.size,
+    lambda x, y: None, lambda x, y: (), lambda x, y: (x,), lambda x, y: [x + y, y], lambda x, y: (x.sum(0), y.sum(1)),
+    lambda x, y: (x.sum(1),), lambda x, y: x.cumsum() + pykc.arange(9), lambda x, y: pykc.around(x / 3, 1),
+    lambda x, y: pykc.angle(x) + pykc.sinc(y), lambda x, y: pykc.copyto(x, y), lambda x, y: pykc.nansum(x + y, 0),
+    lambda x, y: pykc.add(x, y, y), lambda x, y: pykc.add(x, y, out=(x,)), lambda x, y: x.sum(0, dtype="f4"),
+    lambda x, y: x.astype(float, copy=False) + 1, lambda x, y: x + y if len(x) > 2 and bool((x > 0).any()) else y,
+    lambda x, y: y, lambda x, y: {"a": x + y}, lambda x, y: x.sum(-2), lambda x, y: x.max((0, 1)),
+]
+
+
+@pytest.mark.parametrize("function", UNFUSED)
+def test_what_is_not_fused_is_called(function):
+    def arguments():
+        x = pykc.arange(9.0).reshape(3, 3)
+        return [x, x[::-1] * 2]
+    expected_arguments, found_arguments = arguments(), arguments()
+    fused = pykc.fuse(function)
+    for _ in range(2):
+        expected, found = function(*expected_arguments), fused(*found_arguments)
+        for one, other in zip((expected_arguments, expected), (found_arguments, found)):
+            assert type(one) is type(other) and str(one) == str(other)
+
+
+def test_arrays_that_share_memory_are_not_fused():
+    for function, count in ((updated, 2), (updated_by_the_last, 3)):
+        for views in (lambda x: (x, x, x), lambda x: (x, x.T, x.T), lambda x: (x, x[::-1], x[:1]),
+                      lambda x: (x[:2], x[1:], x[1:])):
+            expected, found = np.arange(9).reshape(3, 3), pykc.arange(9).reshape(3, 3)
+            function(*views(expected)[:count])
+            pykc.fuse(function)(*views(found)[:count])
+            assert_same(found, expected)
+    x = pykc.arange(4)
+    pykc.fuse(updated)(x, x)
+    assert x.tolist() == [0, 8, 16, 24]
+
+
+def test_shapes_of_fused_functions():
+    fused, x, y = pykc.fuse(lambda x, y: (x + 1, y * 2)), pykc.ones((2, 1)), pykc.ones(3)
+    assert [one.shape for one in fused(x, y)] == [(2, 1), (3,)]
+    assert [one.shape for one in fused(x, x)] == [(2, 1), (2, 1)]
+    assert pykc.fuse(lambda x, y: (x + y, x)[1].sum())(x, y).item() == 2
+    with pytest.raises(ValueError, match="broadcast"):
+        pykc.fuse(to_scalar)(x, y)
+    with pytest.raises(ValueError, match="broadcast"):
+        pykc.fuse(lambda x, y: x + y)(pykc.ones(2), y)
+
+
+def test_arguments_of_fused_functions():
+    @pykc.fuse()
+    def added(x, y, z=None, how="+"):
+        if z is None:
+            return x - y if how == "-" else x + y
+        return x + y + z
+
+    x = pykc.arange(3.0)
+    assert added(x, 1).tolist() == added(x, 1, None).tolist() == added(x, 1, how="+").tolist() == [1, 2, 3]
+    assert added(x, 1, how="-").tolist() == added(x, 1, None, "-").tolist() == [-1, 0, 1]
+    assert added(x, x, x).tolist() == [0, 3, 6] and added(x, x, None).tolist() == [0, 2, 4]
+    in_place = pykc.fuse(to_scalar)
+    for number in (3, 3.0, True, np.float64(3), np.int8(3), np.bool_(True)):
+        assert_same(in_place(number, x), number + x.get())
+        assert_same(pykc.fuse(lambda number, x: number * 2 + x)(number, x), number * 2 + x.get())
+    assert in_place(x, np.float32(3)) is x and x.tolist() == [3, 4, 5]
+    assert pykc.fuse(lambda x, y: -y)(x, 2) == -2
+    in_place.clear_cache()
+    assert in_place(x, 1).tolist() == [4, 5, 6]
+
+
+def test_functions_say_themselves_what_is_wrong():
+    for function, error in ((lambda x: x if x > 0 else -x, ValueError), (lambda x: x.sum(3), np.exceptions.AxisError),
+                            (lambda x: x.unknown, AttributeError)):
+        with pytest.raises(error):
+            pykc.fuse(function)(pykc.arange(3.0))
 
 
 @pytest.mark.parametrize("text, preamble, expected", [

@@ -1,5 +1,6 @@
 """`fuse`: a function of arrays as one kernel. It is called once for each combination of types, with stand-ins for its
-arguments, which write down what is done with them."""
+arguments, which write down what is done with them. A function that does what they do not know, and arguments for which
+the kernel would compute something else, are left to the function itself."""
 from __future__ import annotations
 
 import functools
@@ -10,8 +11,9 @@ from typing import Any
 import numpy
 
 from .. import _native
+from ..cuda._arrays import spans_meet
 from . import operators, ufuncs
-from .ndarray import TYPE_NAMES, as_dtype, axes_of, may_overlap, ndarray
+from .ndarray import TYPE_NAMES, as_dtype, axes_of, ndarray
 from .reductions import REDUCTIONS
 from .ufuncs import PREAMBLE, as_operand
 
@@ -21,11 +23,13 @@ class Trace:
 
     def __init__(self):
         self.steps: list[tuple[str, str, str]] = []
+        self.made_of: dict[str, frozenset[int]] = {}  # the numbers of the arguments, by the name of a value
 
     def step(self, lines: list[str], inputs: list[str], dtype: numpy.dtype, value: str) -> Traced:
         name = f"t{len(self.steps)}"
         text = "\n".join([*lines, f"{name} = {TYPE_NAMES[dtype]}({value})"])
         self.steps.append((", ".join(dict.fromkeys(inputs)), name, text))
+        self.made_of[name] = frozenset().union(*(self.made_of[one] for one in inputs))
         return Traced(self, name, dtype)
 
 
@@ -38,22 +42,30 @@ class Traced:
         self._trace, self._name, self._dtype = trace, name, dtype
         self._argument = argument  # the number of the argument that it stands for
         self._assigned = False
+        if argument is not None:
+            trace.made_of[name] = frozenset((argument,))
 
     @property
     def dtype(self) -> numpy.dtype:
         return numpy.dtype(self._dtype)
 
-    def astype(self, dtype, copy: bool = True) -> Traced:
+    def astype(self, dtype, *, copy: bool = True) -> Traced:
         """Converted, as `ndarray.astype` does."""
         dtype = as_dtype(dtype)
+        if dtype == self.dtype and not copy:
+            return self
         value = self._name
         if self.dtype.kind == "c" and dtype.kind != "c":
             value = f"{value} != 0" if dtype.kind == "b" else f"{value}.real"
         return self._trace.step([], [self._name], dtype, value)
 
+    def copy(self) -> Traced:
+        """The same value, which keeps it where this one is assigned to."""
+        return self.astype(self.dtype)
+
     def _become(self, other: Traced) -> Traced:
         """For `x += y`: the array has the new value, in its own type; one that is an argument keeps it."""
-        if isinstance(self._dtype, type):  # a number of Python
+        if isinstance(self._dtype, type):  # a number
             return other
         if not numpy.can_cast(other.dtype, self.dtype, "same_kind"):
             raise TypeError(f"cannot cast from {other.dtype} to {self.dtype} according to the rule 'same_kind'")
@@ -62,8 +74,7 @@ class Traced:
         return self
 
     def _unknown(self, *arguments, **keywords):
-        raise TypeError("a fused function is traced once: it cannot ask for the elements, the shape or the truth of "
-                        "its arguments; use pykc.where in place of `if`")
+        raise TypeError("what stands for an array has no elements, no shape and no truth")
 
     __bool__ = __len__ = __iter__ = __getitem__ = __setitem__ = __float__ = __int__ = __index__ = __array__ = _unknown
     shape = ndim = size = property(_unknown)
@@ -73,8 +84,7 @@ class Traced:
             return lambda axis=None, keepdims=False: Reduced(self, name, axis, keepdims)
         if name in ("clip", "conj", "conjugate"):
             return functools.partial(traced_function, name, self)
-        raise AttributeError(f"a fused function knows no `{name}` of arrays: there are operators, pykc's functions of "
-                             f"elements, where, clip, astype, and as the last step {', '.join(REDUCTIONS)}")
+        raise AttributeError(f"what stands for an array has no {name!r}")
 
 
 class Reduced:
@@ -83,11 +93,7 @@ class Reduced:
     def __init__(self, source: Traced, name: str, axis, keepdims: bool):
         self.source, self.name, self.axis, self.keepdims = source, name, axis, keepdims
 
-    def __getattr__(self, name: str):
-        raise NotImplementedError("in a fused function a reduction is the last step, which is returned")
-
-    __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = \
-        lambda self, other: self.__getattr__("")
+    __bool__ = __eq__ = __ne__ = Traced._unknown
 
 
 def _literal(value: Any) -> str:
@@ -104,7 +110,7 @@ def _literal(value: Any) -> str:
 def _kind(value: Any):
     """What NumPy's rules of types ask of a value."""
     if isinstance(value, Traced):
-        return value._dtype
+        return value._dtype if value._dtype in (int, float, complex) else value.dtype
     return type(value) if type(value) in (int, float, complex) else numpy.dtype(bool) if type(value) is bool else \
         value.dtype
 
@@ -125,7 +131,8 @@ def traced_ufunc(function: ufuncs.ufunc, args: tuple, out=None, dtype=None):
     found = tuple(trace.step([*lines, loop.step[2]], names, wanted, result)
                   for result, wanted in zip(results, loop.outputs))
     if out is not None:
-        return out._become(found[0])
+        out, = out if isinstance(out, tuple) else (out,)
+        return out._become(*found)
     return found[0] if len(found) == 1 else found
 
 
@@ -162,26 +169,41 @@ class Fused:
     def __init__(self, function: types.FunctionType, kernel_name: str | None = None):
         functools.update_wrapper(self, function)
         self._function = function
-        self._made: dict[tuple, _Compiled] = {}
+        self._made: dict[tuple, _Compiled | None] = {}
 
-    def __call__(self, *args):
-        if not any(isinstance(one, ndarray) for one in args):
-            return self._function(*args)
-        values = [as_operand(one) for one in args]
-        key = tuple(map(_argument_kind, values))
-        made = self._made.get(key)
-        if made is None:
-            made = self._made[key] = _Compiled(self._function, key)
-        return made(values)
+    def __call__(self, *args, **keywords):
+        if not keywords and any(isinstance(one, ndarray) for one in args) and all(map(_is_operand, args)):
+            values = [one if one is None else as_operand(one) for one in args]
+            key = tuple(map(_argument_kind, values))
+            if key not in self._made:
+                self._made[key] = _compiled(self._function, key)
+            made = self._made[key]
+            if made is not None and made.serves(values):
+                return made(values)
+        return self._function(*args, **keywords)
+
+    def clear_cache(self) -> None:
+        """Forgets the kernels."""
+        self._made.clear()
 
     def __get__(self, instance, owner=None):
         return self if instance is None else types.MethodType(self, instance)
 
 
+def _is_operand(value: Any) -> bool:
+    return value is None or operators.is_operand(value)
+
+
 def _argument_kind(value: Any):
-    if isinstance(value, (ndarray, numpy.generic)):
-        return value.dtype
-    return numpy.dtype(bool) if type(value) is bool else type(value)
+    return value.dtype if isinstance(value, ndarray) else type(value)
+
+
+def _compiled(function: types.FunctionType, kinds: tuple) -> _Compiled | None:
+    """The kernel; None where there is none, for a function that does more than stand-ins know."""
+    try:
+        return _Compiled(function, kinds)
+    except Exception:  # what is wrong with the function, it says itself
+        return None
 
 
 class _Compiled:
@@ -189,79 +211,100 @@ class _Compiled:
 
     def __init__(self, function: types.FunctionType, kinds: tuple):
         trace = Trace()
-        self.arguments = [Traced(trace, f"a{number}", kind, number) for number, kind in enumerate(kinds)]
-        returned = function(*self.arguments)
-        self.written = [one for one in self.arguments if one._assigned]
+        arguments = [None if kind is type(None) else Traced(trace, f"a{number}", kind, number)
+                     for number, kind in enumerate(kinds)]
+        returned = function(*arguments)
+        self.written = [one for one in arguments if one is not None and one._assigned]
         self.is_tuple = isinstance(returned, tuple)
         self.returned = returned if self.is_tuple else () if returned is None else (returned,)
         self.reduction: Reduced | None = None
         if any(isinstance(one, Reduced) for one in self.returned):
-            if len(self.returned) > 1 or self.written:
-                raise NotImplementedError("a fused function that reduces returns this alone, and assigns no argument")
-            self.reduction = self.returned[0]
-        elif not all(isinstance(one, Traced) for one in self.returned):
-            raise TypeError("a fused function returns what it computed of its arguments")
+            self.reduction, = self.returned
+            if self.written:
+                raise NotImplementedError("a reduction beside other results")
         self._compile(trace)
+        self.made_of = [trace.made_of[one._name] for one in self.results]
+        if not all(any(isinstance(kinds[number], numpy.dtype) for number in numbers) for numbers in self.made_of):
+            raise NotImplementedError("a result that is no array")
+
+    def serves(self, values: list) -> bool:
+        """Whether the kernel does with these arguments what the function does: all that it computes has one shape, and
+        what is written is in no other argument."""
+        shapes = {value.shape for value in values if isinstance(value, ndarray)}
+        if len(shapes) > 1:
+            try:
+                shape = _shape_of(values, {*self.used, *(one._argument for one in self.written)})
+                if any(values[one._argument].shape != shape for one in self.written) or \
+                        any(_shape_of(values, numbers) != shape for numbers in self.made_of):
+                    return False
+            except ValueError:  # which do not broadcast
+                return False
+        return not any(isinstance(value, ndarray) and number != one._argument and
+                       spans_meet(values[one._argument], value)
+                       for one in self.written for number, value in enumerate(values))
 
     def _compile(self, trace: Trace) -> None:
         if self.reduction is not None:
             source = self.reduction.source
+            self.results = [source]
             rule, dtype = REDUCTIONS[self.reduction.name](source.dtype)
             self.dtypes = (dtype,)
-            self.used = self._inputs(trace, [source])
+            self.used = self._inputs(trace)
             steps = [*trace.steps, (source._name, "x", f"x = {source._name}")]
             self.native = _native.Reduction("x", rule.map, rule.reduce, rule.post, rule.identity, dtype, steps=steps,
                                             preamble=PREAMBLE, warnings=False)
             return
-        results = [*self.written, *(one for one in self.returned if not one._assigned)]
+        self.results = results = [*self.written, *(one for one in self.returned if one._argument is None)]
         if not results:
-            raise TypeError("a fused function returns something, or assigns to an argument")
+            raise NotImplementedError("a function that computes nothing")
         self.dtypes = tuple(one.dtype for one in results)
         names = [f"r{number}" for number in range(len(results))]
         lines = [f"{name} = {one._name}" for name, one in zip(names, results)]
         last = (", ".join(dict.fromkeys(one._name for one in results)), ", ".join(names), "\n".join(lines))
-        self.used = self._inputs(trace, results)
+        self.used = self._inputs(trace)
         self.native = _native.Elementwise([*trace.steps, last], self.dtypes, PREAMBLE, warnings=False)
 
-    def _inputs(self, trace: Trace, results: list[Traced]) -> list[int]:
+    def _inputs(self, trace: Trace) -> list[int]:
         """The arguments that are inputs, in the order in which they first appear."""
-        names = ", ".join([*(step[0] for step in trace.steps), *(one._name for one in results)]).split(", ")
+        names = ", ".join([*(step[0] for step in trace.steps), *(one._name for one in self.results)]).split(", ")
         return [int(name[1:]) for name in dict.fromkeys(names) if name.startswith("a")]
 
     def __call__(self, values: list):
         inputs = [value.item() if isinstance(value, numpy.generic) else value for value in values]
         inputs = [float(value) if type(value) is int and not -2 ** 63 <= value < 2 ** 64 else value for value in inputs]
         inputs = [inputs[number] for number in self.used]
-        if not any(isinstance(value, ndarray) for value in inputs):
-            raise TypeError("a fused function computes with one array at least")
         if self.reduction is not None:
-            return self._reduced(inputs)
+            return self._reduced(values, inputs)
         targets = [values[one._argument] for one in self.written]
         if not targets:
             found = self.native.map(tuple(inputs))
             found = found if len(self.dtypes) > 1 else (found,)
             results = [ndarray(one, dtype) for one, dtype in zip(found, self.dtypes)]
         else:
-            shape = numpy.broadcast_shapes(*(value.shape for value in inputs if isinstance(value, ndarray)))
-            results = [ndarray(shape, dtype, device=targets[0].device) for dtype in self.dtypes[len(targets):]]
-            inputs = [value.copy() if isinstance(value, ndarray) and any(may_overlap(one, value) for one in targets)
-                      else value for value in inputs]
+            results = [ndarray(targets[0].shape, dtype, device=targets[0].device)
+                       for dtype in self.dtypes[len(targets):]]
             self.native.launch((*targets, *results, *inputs))
         fresh = iter(results)
-        found = tuple(values[one._argument] if one._assigned else next(fresh) for one in self.returned)
+        found = tuple(next(fresh) if one._argument is None else values[one._argument] for one in self.returned)
         return found if self.is_tuple else found[0] if found else None
 
-    def _reduced(self, inputs: list) -> ndarray:
-        shape = numpy.broadcast_shapes(*(value.shape for value in inputs if isinstance(value, ndarray)))
-        axes = axes_of(self.reduction.axis, len(shape))
-        found = self.native.reduce(list(axes), bool(self.reduction.keepdims), tuple(inputs))
-        return ndarray(found, self.dtypes[0])
+    def _reduced(self, values: list, inputs: list):
+        axes = axes_of(self.reduction.axis, len(_shape_of(values, self.used)))
+        found = ndarray(self.native.reduce(list(axes), bool(self.reduction.keepdims), tuple(inputs)), self.dtypes[0])
+        return (found,) if self.is_tuple else found
+
+
+def _shape_of(values: list, numbers) -> tuple[int, ...]:
+    """The shape to which some of the arguments broadcast."""
+    return numpy.broadcast_shapes(*(values[number].shape for number in numbers if isinstance(values[number], ndarray)))
 
 
 def fuse(*args, kernel_name: str | None = None):
     """`@fuse()` or `@fuse`: a function of arrays that becomes one kernel, in which nothing between its steps goes to
-    memory. It may use operators, functions of elements, `where`, `clip`, `astype`, and as its last step a reduction;
-    `x += y` changes the array that is passed. It is traced: `if` and `while` see no elements."""
+    memory. That holds for operators, functions of elements, `where`, `clip`, `astype`, `x += y`, which changes the array
+    that is passed, and as the last step a reduction; a function that does anything else is called as it stands, as is
+    any where an array that it writes shares memory with another argument. It is traced once for each combination of
+    types."""
     if args and callable(args[0]):
         return Fused(args[0], kernel_name)
     return lambda function: Fused(function, kernel_name)

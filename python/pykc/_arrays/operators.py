@@ -18,13 +18,14 @@ _UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "in
 _NUMBERS = (ndarray, int, float, complex, numpy.generic)
 
 
-def _is_operand(value) -> bool:
+def is_operand(value) -> bool:
+    """Whether operators take it."""
     return isinstance(value, _NUMBERS) or hasattr(value, "__cuda_array_interface__") or hasattr(value, "_trace")
 
 
 def _binary(function):
     def operator(self, other):
-        return function(self, other) if _is_operand(other) else NotImplemented
+        return function(self, other) if is_operand(other) else NotImplemented
     return operator
 
 
@@ -44,13 +45,13 @@ def _equality(function, name: str):
 
 def _reflected(function):
     def operator(self, other):
-        return function(other, self) if _is_operand(other) else NotImplemented
+        return function(other, self) if is_operand(other) else NotImplemented
     return operator
 
 
 def _in_place(function):
     def operator(self, other):
-        return function(self, other, out=self) if _is_operand(other) else NotImplemented
+        return function(self, other, out=self) if is_operand(other) else NotImplemented
     return operator
 
 
@@ -105,7 +106,7 @@ def _array_ufunc(self, function, method, *inputs, **keywords):
         raise TypeError(f"`{function.__name__}` of an array of a device and one of NumPy's: `pykc.asarray(x)` copies "
                         "that to the device, `x.get()` the other one to the host")
     own = _own(function.__name__)
-    if own is None or method == "__call__" and not all(map(_is_operand, inputs)):
+    if own is None or method == "__call__" and not all(map(is_operand, inputs)):
         return NotImplemented
     if len(keywords.get("out", ())) == 1:
         keywords["out"], = keywords["out"]
@@ -218,17 +219,17 @@ _define("partition", _partition)
 
 
 def _product(self, other):
-    return importlib.import_module(".products", __package__).matmul(self, other) if _is_operand(other) else \
+    return importlib.import_module(".products", __package__).matmul(self, other) if is_operand(other) else \
         NotImplemented
 
 
 def _product_reflected(self, other):
-    return importlib.import_module(".products", __package__).matmul(other, self) if _is_operand(other) else \
+    return importlib.import_module(".products", __package__).matmul(other, self) if is_operand(other) else \
         NotImplemented
 
 
 def _product_in_place(self, other):
-    return importlib.import_module(".products", __package__).matmul(self, other, out=self) if _is_operand(other) else \
+    return importlib.import_module(".products", __package__).matmul(self, other, out=self) if is_operand(other) else \
         NotImplemented
 
 
