@@ -11,7 +11,7 @@ import sys
 
 from ._imports import Finder
 
-_MODULES = ("cuda", "types", "numba", "random", "linalg", "fft", "lib", "testing")
+_MODULES = ("cuda", "types", "numba", "random", "linalg", "fft", "lib", "testing", "polynomial")
 _NAMES = {
     "CompileError": "_native", "DeviceError": "_native", "Error": "_native", "KernelFault": "_native",
     "LaunchError": "_native", "list_devices": "_native",

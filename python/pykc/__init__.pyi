@@ -7,6 +7,7 @@ from . import fft as fft
 from . import numba as numba
 from . import lib as lib
 from . import linalg as linalg
+from . import polynomial as polynomial
 from . import random as random
 from . import testing as testing
 from . import types as types

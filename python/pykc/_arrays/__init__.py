@@ -29,8 +29,8 @@ ROOMS = {
         unique_inverse unique_values isin in1d union1d intersect1d setdiff1d setxor1d""",
     "statistics": """bincount digitize histogram histogram2d histogramdd histogram_bin_edges quantile percentile
         nanquantile nanpercentile median nanmedian cov corrcoef""",
-    "calculus": "interp convolve correlate gradient trapezoid trapz ediff1d polyval unwrap",
-    "polynomials": "poly polyfit polyadd polysub polymul polydiv polyder polyint",
+    "calculus": "interp convolve correlate gradient trapezoid trapz ediff1d unwrap",
+    "polynomials": "poly poly1d polyfit polyval polyadd polysub polymul polydiv polyder polyint roots",
     "einsum": "einsum",
     "comparing": """clip round around fix sinc isclose allclose array_equal array_equiv nan_to_num real imag angle
         isreal iscomplex isrealobj iscomplexobj isposinf isneginf shares_memory may_share_memory byte_bounds trace""",
