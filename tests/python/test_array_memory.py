@@ -1,4 +1,5 @@
 """The pool of memory, benchmark, and kernels in CUDA C++."""
+import ctypes
 import os
 import pathlib
 import subprocess
@@ -208,3 +209,93 @@ def test_raw_kernels_on_a_gpu():
     assert y.tolist() == [1.0] * 8
     pykc.RawModule(code=CODE).get_function("pairs")((1,), (1,), (np.complex64(7 + 2j), y))
     assert y[0].item() == 7
+
+
+# --- pointers, and what allocates -------------------------------------------------------------------------------------
+
+
+def test_pointers():
+    x = pykc.arange(12.0).reshape(3, 4)
+    pointer = x.data
+    assert pointer.ptr == int(pointer) == x.address == pointer.mem.ptr and pointer.mem.size == 96
+    assert x[1:, 2:].data.ptr == (pointer + 48).ptr == (64 + pointer - 16).ptr and "0x" in repr(pointer)
+    assert x[::-1].data.mem.ptr == x.T.data.mem.ptr == pointer.ptr and pointer.device == pykc.cuda.Device()
+    assert pointer.device_id == pointer.mem.device_id == 0
+
+
+def test_arrays_at_pointers():
+    x = pykc.arange(12.0).reshape(3, 4)
+    part = pykc.ndarray((2, 2), float, x.data + 8)
+    assert part.tolist() == [[1, 2], [3, 4]] and not part.flags.owndata
+    part[...] = 7
+    assert x.ravel()[:6].tolist() == [0, 7, 7, 7, 7, 5]
+    assert pykc.ndarray(3, memptr=x.data + 88, strides=(-8,)).tolist() == [11, 10, 9]
+    assert pykc.ndarray((4, 3), float, x.data, strides=(8, 32)).tolist() == x.T.tolist()
+    by_columns = pykc.ndarray((2, 3, 2), order="F", memptr=x.data)
+    assert by_columns.strides == np.empty((2, 3, 2), order="F").strides
+    assert pykc.ndarray((), "f8", x.data + 8).item() == 7 and pykc.ndarray((0, 3), "f8", x.data).shape == (0, 3)
+    assert pykc.ndarray(24, "i4", x.T.data).nbytes == 96
+    for wrong in ({"shape": 13}, {"shape": 2, "strides": (3,)}, {"shape": 2, "memptr": x.data + 4},
+                  {"shape": 2, "strides": (-8,)}):
+        with pytest.raises(ValueError):
+            pykc.ndarray(**{"memptr": x.data, **wrong})
+    address = part.address
+    del x
+    pykc.empty(12)
+    assert part.address == address and part.tolist() == [[7, 7], [7, 7]]
+
+
+def test_memory_of_others():
+    owner = pykc.ones(5)
+    memory = pykc.cuda.UnownedMemory(owner.address, owner.nbytes, owner)
+    found = pykc.ndarray(5, float, pykc.cuda.MemoryPointer(memory, 0))
+    found += 1
+    assert owner.tolist() == [2] * 5
+
+
+def test_bytes_at_pointers():
+    pointer, managed = pykc.cuda.alloc(100), pykc.cuda.malloc_managed(20)
+    assert pointer.mem.size == 100 and isinstance(managed.mem, pykc.cuda.ManagedMemory) and managed.mem.size == 20
+    pointer.memset(7, 100)
+    assert pykc.ndarray(100, "u1", pointer).tolist() == [7] * 100
+    host, back = np.arange(10, dtype="u1"), np.zeros(10, "u1")
+    pointer.copy_from(host.ctypes.data, 10)
+    (managed + 5).copy_from(pointer, 10)
+    (managed + 5).copy_to_host(ctypes.c_void_p(back.ctypes.data), 10)
+    assert back.tolist() == host.tolist()
+    with pytest.raises(ValueError, match="not within"):
+        (managed + 15).memset(0, 6)
+
+
+def test_allocators():
+    pool, used = pykc.cuda.MemoryPool(), pykc.get_default_memory_pool().used_bytes()
+    pointer = pool.malloc(1 << 20)
+    assert pool.used_bytes() == pykc.get_default_memory_pool().used_bytes() == used + (1 << 20)
+    del pointer
+    assert pool.used_bytes() == used
+    managed = pykc.cuda.MemoryPool(pykc.cuda.malloc_managed).malloc
+    try:
+        pykc.cuda.set_allocator(managed)
+        assert pykc.cuda.get_allocator() == managed and pykc.ones(3).sum() == 3
+        assert isinstance(pykc.cuda.alloc(9).mem, pykc.cuda.ManagedMemory)
+        with pykc.cuda.using_allocator(None):
+            assert isinstance(pykc.cuda.alloc(9).mem, pykc.cuda.Memory)
+        assert pykc.cuda.get_allocator() == managed
+    finally:
+        pykc.cuda.set_allocator()
+    assert isinstance(pykc.cuda.alloc(0).mem, pykc.cuda.Memory)
+    pykc.get_default_memory_pool().set_limit(1 << 40)
+    assert pool.get_limit() == 1 << 40
+    pool.set_limit(0)
+
+
+def test_pinned_memory():
+    for allocate in (pykc.cuda.alloc_pinned_memory, pykc.cuda.PinnedMemoryPool().malloc):
+        memory = allocate(80)
+        host = np.frombuffer(memory, float, 10)
+        host[:] = np.arange(10)
+        assert memory.ptr == int(memory) == host.ctypes.data and memory.size() >= 80 and memory.mem.ptr == memory.ptr
+        assert isinstance(memory, pykc.cuda.PinnedMemoryPointer)
+        assert pykc.asarray(host).sum() == 45
+    pykc.cuda.set_pinned_memory_allocator(pykc.cuda.PinnedMemoryPool().malloc)
+    assert np.frombuffer(allocate(0), "u1", 0).size == 0

@@ -119,7 +119,9 @@ def test_poly1d(dtype):
     assert np.asarray(p).tolist() == x.tolist()
     p.set(np.poly1d([7, 8], variable="y"))
     assert p.coeffs.tolist() == [7, 8] and p.variable == "y"
-    for wrong in (lambda: p ** -1, lambda: p ** 1.5, lambda: p ** [1], lambda: p.__setitem__(-1, 2), lambda: pykc.poly1d([[1, 2]])):
+    for wrong in (
+            lambda: p ** -1, lambda: p ** 1.5, lambda: p ** [1], lambda: p.__setitem__(-1, 2),
+            lambda: pykc.poly1d([[1, 2]])):
         with pytest.raises(ValueError):
             wrong()
     assert type(np.float64(2) * p) is pykc.poly1d

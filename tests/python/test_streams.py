@@ -352,3 +352,49 @@ def test_what_cupy_asks_the_runtime():
     assert bool(runtime.driverGetVersion()) == cuda.is_gpu()
     runtime.setDevice(device.id)
     runtime.deviceSynchronize()
+
+
+def test_what_cupy_asks_of_streams():
+    assert cuda.Stream.ptds == cuda.Stream(ptds=True) == cuda.Stream.null
+    stream = cuda.Stream(non_blocking=True, priority=-1)
+    assert stream.is_non_blocking and stream.priority == -1 and stream.device_id == cuda.Device().id
+    assert not cuda.Stream().is_non_blocking and cuda.Stream().priority == 0
+    called = []
+    stream.launch_host_func(called.append, 3)
+    assert called == [3]
+
+
+def test_streams_of_other_libraries():
+    class Other:
+        def __init__(self, found):
+            self.found = found
+
+        def __cuda_stream__(self):
+            return self.found
+
+    own = cuda.Stream()
+    other = Other((0, own.ptr))
+    for foreign in (own, other):
+        found = cuda.Stream.from_external(foreign)
+        assert found.ptr == own.ptr and found.device_id == -1
+        with found:
+            assert cuda.get_current_stream() == found
+            x = pykc.arange(5) * 2
+        assert x.tolist() == [0, 2, 4, 6, 8] and found.done
+    for wrong, said in ((123, "2-tuple"), ((0,), "2-tuple"), (("a", 0), r"\(int, int\)"), ((1, 5), "unsupported")):
+        with pytest.raises(TypeError, match=said):
+            cuda.Stream.from_external(Other(wrong))
+    with pytest.raises(TypeError, match="does not implement"):
+        cuda.Stream.from_external(object())
+
+
+def test_what_cupy_asks_of_devices():
+    device = cuda.Device()
+    assert device == cuda.Device(device) and device <= device and not device < device
+    with pytest.raises(TypeError):
+        device < 3
+    attributes = device.attributes
+    assert attributes["MaxThreadsPerBlock"] == 1024 and attributes["MultiProcessorCount"] > 0
+    assert all(isinstance(value, int) for value in attributes.values())
+    with cuda.profile():
+        assert pykc.arange(3).sum() == 3

@@ -301,10 +301,10 @@ def _shape_of(values: list, numbers) -> tuple[int, ...]:
 
 def fuse(*args, kernel_name: str | None = None):
     """`@fuse()` or `@fuse`: a function of arrays that becomes one kernel, in which nothing between its steps goes to
-    memory. That holds for operators, functions of elements, `where`, `clip`, `astype`, `x += y`, which changes the array
-    that is passed, and as the last step a reduction; a function that does anything else is called as it stands, as is
-    any where an array that it writes shares memory with another argument. It is traced once for each combination of
-    types."""
+    memory. That holds for operators, functions of elements, `where`, `clip`, `astype`, `x += y`, which changes the
+    array that is passed, and as the last step a reduction; a function that does anything else is called as it stands,
+    as is any where an array that it writes shares memory with another argument. It is traced once for each combination
+    of types."""
     if args and callable(args[0]):
         return Fused(args[0], kernel_name)
     return lambda function: Fused(function, kernel_name)

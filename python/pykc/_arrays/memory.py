@@ -1,17 +1,27 @@
 """The memory that arrays are made of: blocks that nobody has any more are kept, and used again."""
 from __future__ import annotations
 
+from typing import Callable
+
 from .. import _devices, _native
+from . import pointers
 
 _NO_LIMIT = 2 ** 63 - 1
 
 
 class MemoryPool:
     """What `pykc.array` and its kin take their memory from, on the device in use. `cuda.to_device` and
-    `cuda.device_array` do not."""
+    `cuda.device_array` do not. There is one pool, of which every `MemoryPool` tells; one that is made with an allocator
+    has `malloc` from this."""
 
-    def __init__(self):
-        self._limits: dict[_native.Device, int] = {}
+    _limits: dict[_native.Device, int] = {}
+
+    def __init__(self, allocator: Callable[[int], pointers.MemoryPointer] | None = None):
+        self._allocate = allocator or pointers.malloc
+
+    def malloc(self, size: int) -> pointers.MemoryPointer:
+        """So many bytes."""
+        return self._allocate(size)
 
     def used_bytes(self) -> int:
         """Bytes that arrays have."""
@@ -64,6 +74,13 @@ class MemoryPool:
 
 class PinnedMemoryPool:
     """CuPy's pool of pinned memory, of which nothing is kept here."""
+
+    def __init__(self, allocator: Callable | None = None):
+        self._allocate = allocator or pointers.alloc_pinned_memory
+
+    def malloc(self, size: int):
+        """So many bytes of the host."""
+        return self._allocate(size)
 
     def n_free_blocks(self) -> int:
         """Blocks that wait to be used again: none."""

@@ -5,7 +5,7 @@ import functools
 import math
 import pickle
 import warnings
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -15,6 +15,9 @@ from ..cuda._streams import native_stream
 from ..types import Type
 from .arguments import (TYPE_NAMES, as_device, as_dtype, as_order, as_shape, axes_in_memory, axes_of, axis_of,
                         is_integer, resolved_shape)
+
+if TYPE_CHECKING:
+    from .pointers import MemoryPointer
 
 _VIEWS = frozenset((int, slice, type(None), type(Ellipsis)))
 
@@ -30,14 +33,10 @@ class Flags(dict):
             raise AttributeError(name) from None
 
 
-class Pointer(NamedTuple):
-    """An address on a device, by CuPy's name."""
-    ptr: int
-
-
 class ndarray(DeviceNDArray):
     """An array in a device's memory, with NumPy's operators and methods. Made by `pykc.array` and its kin; this class
-    itself makes an array with any values, `pykc.ndarray((3, 4), "float32")`.
+    itself makes an array with any values, `pykc.ndarray((3, 4), "float32")`, or one of the memory at a pointer,
+    `pykc.ndarray((3, 4), "float32", x.data)`.
 
     What it computes runs as kernels on the device that it lies on. Nothing waits for a GPU until the host asks for
     elements: `get()`, `item()`, `print`, `float(x)`, `bool(x)`."""
@@ -45,12 +44,21 @@ class ndarray(DeviceNDArray):
     __hash__ = None  # == compares elements
     base: ndarray | None = None  # the array whose memory it is a view of
 
-    def __init__(self, shape, dtype=float, order: str = "C", device=None):
+    def __init__(self, shape, dtype=float, order: str | MemoryPointer = "C", device=None, *,
+                 memptr: MemoryPointer | None = None, strides=None):
         if isinstance(shape, _native.Array):
             super().__init__(shape, dtype)
             return
         dtype = as_dtype(dtype)
-        made = _native.allocate(as_device(device), dtype, as_shape(shape), as_order(order, of="CF"), from_pool=True)
+        if not isinstance(order, str | None):  # as in CuPy
+            order, memptr = "C", order
+        order = as_order(order, of="CF")
+        if memptr is not None:
+            from .pointers import array_at
+            super().__init__(array_at(memptr, as_shape(shape), dtype, strides, order), dtype)
+            self.base = memptr.mem._owner
+            return
+        made = _native.allocate(as_device(device), dtype, as_shape(shape), order, from_pool=True)
         super().__init__(made, dtype)
 
     def _of(self, array: _native.Array) -> ndarray:
@@ -159,9 +167,10 @@ class ndarray(DeviceNDArray):
         return array, (self.get(order="A"),)
 
     @property
-    def data(self) -> Pointer:
+    def data(self) -> MemoryPointer:
         """Where the first element is: `x.data.ptr`, its address on the device."""
-        return Pointer(self.address)
+        from .pointers import pointer_to
+        return pointer_to(self)
 
     def _set_shape(self, shape) -> None:
         raise AttributeError("an array keeps its shape: write `x = x.reshape(shape)`, which is the same memory")

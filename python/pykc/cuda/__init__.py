@@ -10,7 +10,7 @@ from ._arrays import (DeviceNDArray, as_cuda_array, device_array, device_array_l
                       pinned_array, pinned_array_like, to_device)
 from ._contexts import (Device, close, current_context, defer_cleanup, detect, get_current_device, gpus, is_available,
                         is_bfloat16_supported, is_float16_supported, is_gpu, is_supported_version, list_devices,
-                        profile_start, profile_stop, profiling, require_context, select_device, synchronize)
+                        profile, profile_start, profile_stop, profiling, require_context, select_device, synchronize)
 from ._dispatcher import Dispatcher, jit
 from ._streams import (Event, ExternalStream, Graph, Stream, default_stream, event, event_elapsed_time,
                        external_stream, get_current_stream, get_elapsed_time, legacy_default_stream,
@@ -26,7 +26,11 @@ _LATER = {"compile": "._compile", "compile_for_current_device": "._compile", "co
           "CudaSupportError": ".cudadrv.error", "config": ".._config", "core": "..numba.core", "types": "..types",
           "typeof": "..types",
           **dict.fromkeys(("declare_device", "LinkableCode", "CUSource", "PTXSource", "Cubin", "Fatbin", "Object",
-                           "Archive"), "._linking")}
+                           "Archive"), "._linking"),
+          **dict.fromkeys(("BaseMemory", "ManagedMemory", "Memory", "MemoryPointer", "MemoryPool",
+                           "PinnedMemoryPointer", "PinnedMemoryPool", "UnownedMemory", "alloc", "alloc_pinned_memory",
+                           "get_allocator", "malloc_managed", "set_allocator", "set_pinned_memory_allocator",
+                           "using_allocator"), ".memory")}
 _MODULES = ("random", "libdevice", "bf16", "fp16", "runtime", "cudadrv", "testing", "kernels", "config", "core",
             "types", "memory")
 _TYPES = frozenset(importlib.import_module("..types", __name__).NUMBA_NAMES)

@@ -20,6 +20,7 @@ class MemoryInfo(NamedTuple):
     total: int
 
 
+@functools.total_ordering
 class Device:
     """A device, as `cuda.gpus` lists it: `id`, `name`, `compute_capability`, and the limits that Numba names in
     capitals. In a `with` block it is the one in use. As in CuPy, `Device(0)` is the first, `Device()` that in use."""
@@ -34,7 +35,7 @@ class Device:
 
     def __init__(self, number: int | None = None, facts: dict[str, Any] | None = None):
         if facts is None:
-            device = get_current_device() if number is None else list_devices()[number]
+            device = get_current_device() if number is None else list_devices()[int(number)]
             number, facts = device.id, device._facts
         self.id = number
         self._facts = facts
@@ -107,6 +108,13 @@ class Device:
         """Bytes of its memory: (free, total)."""
         return MemoryInfo(*self._open().memory_info())
 
+    @property
+    def attributes(self) -> dict[str, int]:
+        """The limits, by CUDA's names: `MaxThreadsPerBlock`."""
+        named = {name: getattr(self, name) for name in dir(type(self)) if name.isupper()}
+        return {name.replace("MULTIPROCESSOR_C", "MULTI_PROCESSOR_C").title().replace("_", ""): value
+                for name, value in named.items()}
+
     def _open(self) -> _native.Device:
         return _devices.device(self._facts["name"])
 
@@ -139,6 +147,9 @@ class Device:
 
     def __eq__(self, other) -> bool:
         return isinstance(other, (Device, _native.Device)) and self._facts["name"] == _name_of(other)
+
+    def __lt__(self, other) -> bool:
+        return self.id < other.id if isinstance(other, Device) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self._facts["name"])
@@ -382,6 +393,9 @@ def profiling() -> Iterator[None]:
         yield
     finally:
         profile_stop()
+
+
+profile = profiling  # CuPy's name
 
 
 @contextlib.contextmanager

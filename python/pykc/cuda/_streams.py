@@ -31,20 +31,38 @@ def _use(stream: Stream | None) -> None:
 
 class Stream:
     """A queue of launches and copies, which run one after the other; those of different streams are independent. On the
-    CPU device each has run when its call returns. `Stream()` is a new one, as in CuPy, `Stream.null` the default one.
+    CPU device each has run when its call returns. `Stream()` is a new one, as in CuPy; `Stream.null` is the default
+    one, and so is `Stream.ptds`. NON_BLOCKING and PRIORITY are taken for CuPy's sake: a stream waits for the default
+    one of the driver, and none goes before others.
 
     `with stream:` makes it the current one of this thread, which takes all that names no stream: launches, what arrays
     compute, events. What it takes follows what the current one before was given, and the block waits for it at its end.
     `use()` makes it the current one for good."""
 
     null: Stream
+    ptds: Stream
+    is_non_blocking = False
+    priority = 0
     _is_default = False
     _captures = False
 
-    def __init__(self, null: bool = False, non_blocking: bool = True, ptds: bool = False, priority: int | None = None):
+    def __init__(self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: int | None = None):
         self._device = _devices.current()
         self._is_default = bool(null or ptds)
         self._native = self._device.default_stream if self._is_default else self._device.create_stream()
+        self.is_non_blocking, self.priority = non_blocking, priority or 0
+
+    @staticmethod
+    def from_external(stream) -> ExternalStream:
+        """A stream of another library, by its `__cuda_stream__`; it is kept alive."""
+        made = ExternalStream(_foreign_handle(stream))
+        made._foreign_stream_ref = stream
+        return made
+
+    @property
+    def device_id(self) -> int:
+        """The number of its device in `cuda.gpus`."""
+        return int(self._device)
 
     @property
     def handle(self) -> int:
@@ -145,6 +163,11 @@ class Stream:
         self.synchronize()
         callback(self, 0, arg)
 
+    def launch_host_func(self, callback: Callable, arg: Any) -> None:
+        """Calls `callback(arg)` once the stream has come so far; here, it waits for that."""
+        self.synchronize()
+        callback(arg)
+
     def __repr__(self) -> str:
         return f"<CUDA stream {self.handle} of {_devices.current().name}>"
 
@@ -185,9 +208,23 @@ def native_stream(stream) -> _native.Stream | None:
     if isinstance(stream, int):
         return _devices.current().wrap_stream(stream)
     if hasattr(stream, "__cuda_stream__"):
-        found = stream.__cuda_stream__
-        return _devices.current().wrap_stream((found() if callable(found) else found)[1])
+        return _devices.current().wrap_stream(_foreign_handle(stream))
     raise TypeError(f"a {type(stream).__name__} is no stream")
+
+
+def _foreign_handle(stream) -> int:
+    """The CUstream behind another library's stream, as a number."""
+    if not hasattr(stream, "__cuda_stream__"):
+        raise TypeError(f"a {type(stream).__name__} does not implement __cuda_stream__")
+    found = stream.__cuda_stream__
+    found = found() if callable(found) else found
+    if not isinstance(found, tuple) or len(found) != 2:
+        raise TypeError(f"__cuda_stream__ must return a 2-tuple, not {found!r}")
+    if not all(isinstance(one, int) for one in found):
+        raise TypeError(f"__cuda_stream__ must return (int, int), not {found!r}")
+    if found[0] != 0:
+        raise TypeError(f"__cuda_stream__ is of the unsupported version {found[0]}")
+    return found[1]
 
 
 def interface_stream(stream) -> int | None:
@@ -211,12 +248,14 @@ class _Null:
         return default_stream()
 
 
-Stream.null = _Null()
+Stream.null = Stream.ptds = _Null()
 legacy_default_stream = per_thread_default_stream = default_stream
 
 
 class ExternalStream(Stream):
     """A stream that another library made, by its handle. It is looked at once work is put on it."""
+
+    device_id = -1  # as in CuPy: which device it is of, nobody says
 
     def __init__(self, ptr: int):
         self._handle = ptr
