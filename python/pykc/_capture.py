@@ -156,6 +156,9 @@ class Capture:
 
     def bind(self, name: str, value: Any, paths: set[tuple[str, ...]] = frozenset({()})) -> None:
         """Adds what makes `name` stand for `value`."""
+        if callable(value) and _is_of_arrays(value):
+            from . import _of_numbers
+            value = getattr(_of_numbers, getattr(value, "__name__", ""), value)
         statement = self._import(name, value)
         if statement is None:
             statement = self._namespace(name, value, paths)
@@ -200,7 +203,7 @@ class Capture:
         if numpy is None or not callable(value) or isinstance(value, types.ModuleType):
             return None
         own = getattr(value, "__name__", None)
-        if own and getattr(numpy, own, None) is value:
+        if own and (getattr(numpy, own, None) is value or _is_of_arrays(value) and hasattr(numpy, own)):
             return f"from numpy import {own} as {name}"
         return None
 
@@ -320,6 +323,11 @@ def number(value: Any) -> str:
         text = float.__repr__(value)
         return text if text[-1].isdigit() else f'float("{text}")'
     return repr(bool(value)) if isinstance(value, bool) else int.__repr__(int(value))
+
+
+def _is_of_arrays(value: Any) -> bool:
+    """Whether it is a function of pykc's arrays."""
+    return str(getattr(value, "__module__", "")).startswith(f"{__package__}._arrays.")
 
 
 def dtype_text(dtype: Any, numpy_name: str) -> str:

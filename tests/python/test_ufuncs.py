@@ -488,3 +488,22 @@ def test_functions_of_arrays_give_arrays_of_the_kind_that_they_take():
         np.testing.assert_array_equal(found.get(), expected.get())
     assert type(scaled(cuda.to_device(x.get()), 2)) is cuda.DeviceNDArray
     assert type(scaled(x.get(), 2)) is np.ndarray
+
+
+def test_functions_of_arrays_in_kernels():
+    @pykc.vectorize
+    def function(x, y):
+        return pykc.where(x > y, pykc.add(x, y), pykc.sqrt(pykc.reciprocal(y))) + pykc.clip(x, 1, 2)
+
+    @cuda.jit
+    def kernel(out, x):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i] = pykc.sinc(pykc.maximum(x[i], 1.5)) + pykc.where(x[i] > 2, 1, 0.5)
+
+    x = np.array([1.5, 2.5, 0.25])
+    expected = np.where(x > 0.5, x + 0.5, 2 ** 0.5) + np.clip(x, 1, 2)
+    np.testing.assert_allclose(function(pykc.array(x), 0.5).get(), expected)
+    out = pykc.zeros(3)
+    kernel[1, 32](out, pykc.array(x))
+    np.testing.assert_allclose(out.get(), np.sinc(np.maximum(x, 1.5)) + np.where(x > 2, 1, 0.5))
