@@ -1,4 +1,6 @@
 """What arrays are asked for beside numbers: bits, texts, places, views by strides, and assertions about them."""
+import threading
+
 import numpy as np
 import pytest
 from random_arrays import assert_same
@@ -168,3 +170,71 @@ def test_older_names_of_methods():
     x.scatter_add([0, 2, 2], 1)
     assert x.tolist() == [1, 0, 2]
     assert "dltensor" in repr(x.toDlpack())
+
+
+class OfInterface:
+    def __init__(self, array):
+        self.array = array
+
+    @property
+    def __cuda_array_interface__(self):
+        return self.array.__cuda_array_interface__
+
+
+class OfCuPy:
+    def __init__(self, array):
+        self.array = array
+
+    def __cupy_get_ndarray__(self):
+        return self.array
+
+
+@pytest.mark.skipif(pykc.device().is_cpu and pykc.cuda._arrays.has_gpu(), reason="the CPU device shows no interface")
+@pytest.mark.parametrize("kind", [OfInterface, OfCuPy])
+def test_objects_that_hold_arrays(kind):
+    array = pykc.arange(3)
+    one = kind(array)
+    for host in (pykc.asnumpy(one), pykc.asnumpy([one])[0]):
+        assert type(host) is np.ndarray and host.dtype == np.int64 and host.tolist() == [0, 1, 2]
+    assert pykc.asarray(one).address == array.address and pykc.array(one).address != array.address
+    assert pykc.asarray([one, one]).tolist() == [[0, 1, 2]] * 2
+    assert (array + one).tolist() == (array + array).tolist() == [0, 2, 4]
+    assert pykc.add(one, one).tolist() == [0, 2, 4] and pykc.sum(one) == 3
+
+
+def test_memoize():
+    calls = []
+
+    @pykc.memoize()
+    def doubled(x, times=2):
+        calls.append(x)
+        return x * times
+
+    @pykc.memoize(for_each_device=True, for_each_thread=True)
+    def here():
+        calls.append("here")
+        return len(calls)
+
+    assert doubled(3) == doubled(3) == 6 and doubled(3, times=3) == 9 and calls == [3, 3]
+    first = here()
+    assert here() == first
+    other = threading.Thread(target=here)
+    other.start()
+    other.join()
+    assert calls.count("here") == 2
+    pykc.clear_memo()
+    assert doubled(3) == 6 and doubled.__name__ == "doubled" and calls.count(3) == 3
+
+
+def test_bessel_functions():
+    for dtype in ("f8", "f4", "i4"):
+        x = np.linspace(-80, 80, 401).astype(dtype)
+        check("i0", x, scale=10)
+    check("i0", np.array([700.0, -29.99, 30.01, 1e-9]), scale=100)
+    check("i0", np.array([1j]))
+
+
+def test_types_of_ufuncs():
+    assert "dd->d" in pykc.add.types and "?" in pykc.logical_not.types[0] and pykc.divmod.types[-1] == "dd->dd"
+    assert not any(set(one) & set("gGOmM") for one in pykc.add.types) and pykc.add.ntypes == len(pykc.add.types)
+    assert (pykc.add.identity, pykc.multiply.identity, pykc.subtract.identity) == (0, 1, None)

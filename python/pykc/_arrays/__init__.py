@@ -32,7 +32,7 @@ ROOMS = {
     "calculus": "interp convolve correlate gradient trapezoid trapz ediff1d unwrap",
     "polynomials": "poly poly1d polyfit polyval polyadd polysub polymul polydiv polyder polyint roots",
     "einsum": "einsum",
-    "comparing": """clip round around fix sinc isclose allclose array_equal array_equiv nan_to_num real imag angle
+    "comparing": """clip round around fix sinc i0 isclose allclose array_equal array_equiv nan_to_num real imag angle
         isreal iscomplex isrealobj iscomplexobj isposinf isneginf shares_memory may_share_memory byte_bounds trace""",
     "conversions": "array2string array_str array_repr isfortran require real_if_close packbits unpackbits",
     "kernels": "ElementwiseKernel ReductionKernel",
@@ -41,6 +41,7 @@ ROOMS = {
     "about": "who show_config",
     "memory": "get_default_memory_pool MemoryPool get_default_pinned_memory_pool PinnedMemoryPool",
     "profiling": "benchmark",
+    "memoizing": "memoize clear_memo",
     "namespace": "__array_namespace_info__ __array_api_version__",
     "products": "matmul dot vdot inner outer vecdot tensordot kron cross",
     "dtypes": """bool bool_ True_ False_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32

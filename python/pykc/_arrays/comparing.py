@@ -172,6 +172,27 @@ def sinc(x) -> ndarray:
     return computed("t = math.pi * x\nz = np.sin(t) / t if x != 0 else 1", dtype, x=(x, wide))
 
 
+# By its series, whose terms are all positive, or far out by that of 1 / x.
+_I0 = """a = abs(x)
+term = 1.0
+sum = 1.0
+k = 0.0
+while term > 1e-17 * sum and k < 100:
+    k += 1
+    term *= a * a / (4 * k * k) if a < 30 else (2 * k - 1) * (2 * k - 1) / (8 * a * k)
+    sum += term
+half = math.exp(a / 2)
+z = sum if a < 30 else half / math.sqrt(2 * math.pi * a) * sum * half"""
+
+
+def i0(x) -> ndarray:
+    """The modified Bessel function of the first kind and order 0."""
+    x = asarray(x)
+    if x.dtype.kind == "c":
+        raise TypeError("i0 not supported for complex values")
+    return computed(_I0, x.dtype if x.dtype.kind == "f" else numpy.dtype(float), x=(x, numpy.dtype(float)))
+
+
 def isposinf(x, out=None) -> ndarray:
     """Whether elements are infinity."""
     return ufuncs.find("equal")(asarray(x), math.inf, out=out)

@@ -68,7 +68,8 @@ def copy(a: Any, order: str = "K") -> ndarray:
 
 def asnumpy(a: Any, stream=None, order: str = "C", out=None):
     """The elements as a NumPy array."""
-    return a.get(stream, order, out) if isinstance(a, ndarray) else numpy.asarray(a)
+    found = _taken(a)
+    return numpy.asarray(_on_host(a)) if found is None else found.get(stream, order, out)
 
 
 def from_dlpack(x: Any, /, *, device=None, copy: bool | None = None) -> ndarray:
@@ -91,17 +92,23 @@ def _taken(obj: Any) -> ndarray | None:
     """The array behind an object that has its elements on a device."""
     if isinstance(obj, ndarray):
         return obj
+    if hasattr(obj, "__cupy_get_ndarray__"):
+        return _taken(obj.__cupy_get_ndarray__())
     if not isinstance(obj, DeviceNDArray) and (isinstance(obj, numpy.ndarray) or not is_cuda_array(obj)):
         return None
     found = as_cuda_array(obj)
     return ndarray(found, as_dtype(found.dtype))
 
 
+_NUMBERS = (int, float, complex, numpy.generic)
+
+
 def _on_host(obj: Any):
     """Nested lists with arrays of a device in them, as NumPy takes them."""
     if isinstance(obj, (list, tuple)):
         return [_on_host(one) for one in obj]
-    return obj.get() if isinstance(obj, ndarray) else obj
+    found = None if isinstance(obj, _NUMBERS) else _taken(obj, None, None)
+    return obj if found is None else found.get()
 
 
 def _copied_in(host: numpy.ndarray, device) -> ndarray:

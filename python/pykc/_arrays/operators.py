@@ -20,7 +20,8 @@ _NUMBERS = (ndarray, int, float, complex, numpy.generic)
 
 def is_operand(value) -> bool:
     """Whether operators take it."""
-    return isinstance(value, _NUMBERS) or hasattr(value, "__cuda_array_interface__") or hasattr(value, "_trace")
+    return isinstance(value, _NUMBERS) or hasattr(value, "__cuda_array_interface__") or hasattr(value, "_trace") \
+        or hasattr(value, "__cupy_get_ndarray__")
 
 
 def _binary(function):

@@ -21,6 +21,7 @@ _PYTHON = frozenset((int, float, complex))
 _NUMBERS = _PYTHON | {bool}
 _COMPLEX = {numpy.dtype("complex64"): numpy.dtype("complex64"), numpy.dtype("complex128"): numpy.dtype("complex128"),
             complex: numpy.dtype("complex128")}
+_CHARACTERS = frozenset("?bBhHiIlLqQefdFD->")
 PREAMBLE = "import math\nimport numpy as np"
 
 
@@ -34,6 +35,8 @@ def as_operand(value: Any):
     if is_cuda_array(value):
         found = as_cuda_array(value)
         return ndarray(found, found.dtype)
+    if hasattr(value, "__cupy_get_ndarray__"):
+        return value.__cupy_get_ndarray__()
     if isinstance(value, numpy.ndarray):
         if value.ndim == 0:
             return value[()]
@@ -73,6 +76,9 @@ class ufunc:
         self._numpy = getattr(numpy, name)
         self.nin, self.nout = self._numpy.nin, self._numpy.nout
         self.nargs = self.nin + self.nout
+        self.identity = self._numpy.identity
+        self.types = [one for one in self._numpy.types if set(one) <= _CHARACTERS]
+        self.ntypes = len(self.types)
         self.__doc__ = f"`numpy.{name}` on arrays of a device: types and results are NumPy's."
         if name in KERNEL_NAMES:
             self._pykc_path = f"numba.cuda.{name}"  # what it is in a kernel
