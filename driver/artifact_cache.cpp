@@ -19,6 +19,7 @@
 
 #include "base/errors.h"
 #include "base/files.h"
+#include "driver/driver.h"
 
 namespace pykc::driver {
 namespace {
@@ -154,6 +155,10 @@ void prune(const std::string& folder) {
 }
 
 }  // namespace
+
+std::string digest(std::string_view text) {
+  return llvm::toHex(llvm::BLAKE3::hash<8>(llvm::arrayRefFromStringRef(text)), true);
+}
 
 Result<ArtifactCache> ArtifactCache::open() {
   if (variable("PYKC_CACHE") == "off") return no_cache("PYKC_CACHE says so");

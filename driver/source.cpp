@@ -1,9 +1,6 @@
 // Text that stands inside a C++ file.
 #include "pykc/source.h"
 
-#include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/BLAKE3.h>
-
 #include <algorithm>
 
 #include "base/errors.h"
@@ -85,10 +82,6 @@ Source Source::followed_by(std::string_view text) const {
   Source longer = *this;
   longer.text_ += text;
   return longer;
-}
-
-std::string driver::digest(std::string_view text) {
-  return llvm::toHex(llvm::BLAKE3::hash<8>(llvm::arrayRefFromStringRef(text)), true);
 }
 
 std::shared_ptr<const SourceFile> driver::source_file(const Source& source) {

@@ -345,8 +345,7 @@ std::string Module::place_of(const abi::FaultRecord& record) const {
   const auto kernel = static_cast<std::size_t>(record.kernel), site = static_cast<std::size_t>(record.site);
   if (kernel >= kernels.size() || site >= kernels[kernel].faults.size()) return "";
   const FaultSite& at = kernels[kernel].faults[site];
-  if (at.line == 0) return "";  // seen where a thread looks whether others go on
-  return " at " + at.file + ":" + std::to_string(at.line);
+  return " at " + at.file + (at.line == 0 ? "" : ":" + std::to_string(at.line));  // a thread that others stop has none
 }
 
 /// A block is one loop over its threads: long enough for the loop to count, short enough for its scratch to stay in

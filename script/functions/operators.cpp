@@ -1,6 +1,7 @@
 #include "script/functions/operators.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "script/arithmetic/array_from.h"
 #include "script/arithmetic/elementwise.h"
@@ -175,7 +176,24 @@ Outcome<Value> order_items(ast::CompareOp op, const std::vector<Value>& left, co
                Value(static_cast<std::int64_t>(right.size())));
 }
 
+/// Without a look at each: a range may have 2^63 numbers.
+bool contains(const RangeValue& range, std::int64_t number) {
+  const bool is_within =
+      range.step > 0 ? range.start <= number && number < range.stop : range.stop < number && number <= range.start;
+  const auto from = static_cast<std::uint64_t>(range.start), to = static_cast<std::uint64_t>(number),
+             step = static_cast<std::uint64_t>(range.step);
+  return is_within && (range.step > 0 ? (to - from) % step : (from - to) % (0 - step)) == 0;
+}
+
 Outcome<bool> contains(const Value& container, const Value& item) {
+  if (const RangeValue* range = container.as<RangeValue>()) {
+    if (const std::optional<std::int64_t> number = as_integer(item)) return contains(*range, *number);
+    if (const double* number = item.as<double>()) {
+      constexpr double kFirstBeyond = 0x1p63;
+      const bool is_integer = *number >= -kFirstBeyond && *number < kFirstBeyond && std::floor(*number) == *number;
+      return is_integer && contains(*range, static_cast<std::int64_t>(*number));
+    }
+  }
   if (container.is<GeneratorValue>()) {
     ASSIGN_OR_RETURN(std::vector<Value> items, all_items(container));
     return contains(make_list(std::move(items)), item);

@@ -42,6 +42,7 @@ step "shared libraries"
 "$work/build/load_and_run_shared" "$work/scale.pykc"
 [ "$("$work/build/from_c_shared" "$work/scale.pykc")" = "$from_c" ] || fail "pykc.h by the shared library"
 "$work/build/embedded_shared"
+"$work/build/two_libraries" || fail "kernels of two files of one name"
 for program in compile_and_run_shared load_and_run_shared from_c_shared embedded_shared; do
   if has_llvm "$program"; then fail "$program links a shared library, and contains LLVM"; fi
 done

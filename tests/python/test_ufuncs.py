@@ -507,3 +507,21 @@ def test_functions_of_arrays_in_kernels():
     out = pykc.zeros(3)
     kernel[1, 32](out, pykc.array(x))
     np.testing.assert_allclose(out.get(), np.sinc(np.maximum(x, 1.5)) + np.where(x > 2, 1, 0.5))
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i4", "f2"])
+@pytest.mark.parametrize("wider", ["i8", "f8"])
+def test_ufuncs_compute_in_their_type_and_not_in_that_of_out(dtype, wider):
+    x = np.array([1, 100, -100]).astype(dtype)
+    for name in ("add", "multiply", "subtract", "square", "negative", "divmod"):
+        function = getattr(np, name)
+        given = (x,) * function.nin
+        expected = tuple(np.zeros(3, wider) for _ in range(function.nout))
+        try:
+            function(*given, out=expected)
+        except TypeError:
+            continue
+        found = tuple(pykc.zeros(3, wider) for _ in expected)
+        getattr(pykc, name)(*map(pykc.array, given), out=found)
+        for one, other in zip(found, expected):
+            np.testing.assert_array_equal(one.get(), other)

@@ -52,14 +52,34 @@ void limit(llvm::SelectInst& select, const llvm::DataLayout& layout) {
   llvm::RecursivelyDeleteTriviallyDeadInstructions(&select);
 }
 
+/// A shift whose comparison stands elsewhere: with other conditions, that LLVM takes apart, or before a branch.
+void limit(llvm::BinaryOperator& shift, const llvm::DataLayout& layout) {
+  llvm::Value* count = nullptr;
+  if (!match(&shift, m_LogicalShift(m_Value(), m_ZExtOrTruncOrSelf(m_Value(count)))) ||
+      llvm::computeKnownBits(count, layout).countMaxActiveBits() <= kCountBits)
+    return;
+  llvm::IRBuilder<> builder(&shift);
+  llvm::Type* type = shift.getType();
+  llvm::Constant* most = llvm::ConstantInt::get(count->getType(), type->getScalarSizeInBits() - 1);
+  llvm::Value* limited = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, count, most);
+  shift.setOperand(1, builder.CreateZExtOrTrunc(limited, type));
+}
+
+template <typename Kind>
+llvm::SmallVector<Kind*> all(llvm::Function& function) {
+  llvm::SmallVector<Kind*> found;
+  for (llvm::Instruction& instruction : llvm::instructions(function))
+    if (auto* one = llvm::dyn_cast<Kind>(&instruction)) found.push_back(one);
+  return found;
+}
+
 }  // namespace
 
 void limit_shift_counts(llvm::Module& module) {
+  const llvm::DataLayout& layout = module.getDataLayout();
   for (llvm::Function& function : module) {
-    llvm::SmallVector<llvm::SelectInst*> selects;
-    for (llvm::Instruction& instruction : llvm::instructions(function))
-      if (auto* select = llvm::dyn_cast<llvm::SelectInst>(&instruction)) selects.push_back(select);
-    for (llvm::SelectInst* select : selects) limit(*select, module.getDataLayout());
+    for (llvm::SelectInst* select : all<llvm::SelectInst>(function)) limit(*select, layout);
+    for (llvm::BinaryOperator* shift : all<llvm::BinaryOperator>(function)) limit(*shift, layout);
   }
 }
 

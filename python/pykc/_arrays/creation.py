@@ -107,7 +107,7 @@ def _on_host(obj: Any):
     """Nested lists with arrays of a device in them, as NumPy takes them."""
     if isinstance(obj, (list, tuple)):
         return [_on_host(one) for one in obj]
-    found = None if isinstance(obj, _NUMBERS) else _taken(obj, None, None)
+    found = None if isinstance(obj, _NUMBERS) else _taken(obj)
     return obj if found is None else found.get()
 
 

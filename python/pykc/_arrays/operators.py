@@ -36,7 +36,7 @@ def _equality(function, name: str):
         creation = importlib.import_module(".creation", __package__)
         if isinstance(other, (list, tuple)):
             other = creation.asarray(other, device=self.device)
-        if _is_operand(other):
+        if is_operand(other):
             return function(self, other)
         answer = getattr(type(other), name)(other, self)
         return creation.full(self.shape, name == "__ne__", bool, device=self.device) if answer is NotImplemented else \

@@ -146,6 +146,30 @@ TEST(Limits, OfWhatTheCheckerMakes) {
   EXPECT_EQ(artifact.error().diagnostics.size(), 3U);
 }
 
+TEST(Limits, OneErrorIsAlwaysTold) {
+  CompileOptions options = uncached();
+  for (const int most : {0, -1}) {
+    options.limits.emplace().diagnostics = most;
+    const Result<Artifact> artifact = compile("x = \n", options);
+    ASSERT_FALSE(artifact);
+    EXPECT_EQ(artifact.error().diagnostics.size(), 1U);
+  }
+}
+
+TEST(Options, WithoutAMeaningAreRefused) {
+  for (const int level : {-1, 4}) {
+    CompileOptions options = uncached();
+    options.optimization = level;
+    EXPECT_EQ(compile(kScale, options).error().code, ErrorCode::InvalidArgument);
+  }
+  for (const char* target : {"cpu", "sm_900"}) {
+    CompileOptions options = uncached();
+    options.target = "cpu";
+    options.costs_for = target;
+    EXPECT_FALSE(compile(kScale, options)) << target;
+  }
+}
+
 TEST(Limits, OfTheText) {
   CompileOptions options = uncached();
   options.limits.emplace().source_bytes = 1 << 20;

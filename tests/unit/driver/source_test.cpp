@@ -60,6 +60,13 @@ TEST(Source, TextOnTheFirstLineIsNotIndented) {
   EXPECT_EQ(Source("\n\t  a\n\t\tb\n"_pyk).text(), "\n  a\n\tb\n");
 }
 
+TEST(Source, ABlockThatTheFirstLineOpensKeepsItsIndentation) {
+  EXPECT_EQ(Source("if x > 2:\n    z = 0"_pyk).text(), "if x > 2:\n    z = 0");
+  EXPECT_EQ(Source("for i in y:  # all\n            z = i\n"_pyk).text(), "for i in y:  # all\n    z = i\n");
+  EXPECT_EQ(Source("if x:\n  z = 0\n  y = 1"_pyk).text(), "if x:\n  z = 0\n  y = 1");
+  EXPECT_EQ(Source("if x:\n        z = 0\n    else:\n        z = 1"_pyk).text(), "if x:\n    z = 0\nelse:\n    z = 1");
+}
+
 TEST(Source, FaultsNameTheCppFile) {
   const Device device = Device::open("cpu").value();
   const Source source = R"pyk(

@@ -301,5 +301,22 @@ TEST(SourceModule, HasKernelsThatTheSourceImportsByName) {
             std::string::npos);
 }
 
+TEST(BoundConstants, AreTypesToo) {
+  const Device device = Device::open("cpu").value();
+  const SourceModule module = SourceModule::load(device, R"pyk(
+    @kernel
+    def k(x: f64[:], T: constexpr):
+        s = shared.array(32, T)
+        s[0] = T(1.5)
+        x[0] = s[0]
+  )pyk"_pyk)
+                                  .value();
+  const Array<double> x = device.zeros<double>(1).value();
+  module.kernel("k").value().bind({{"T", ScalarType::F16}}).value().launch({}, x).value();
+  EXPECT_EQ(x.to_vector().value().front(), 1.5);
+  module.kernel("k").value().bind({{"T", ScalarType::I32}}).value().launch({}, x).value();
+  EXPECT_EQ(x.to_vector().value().front(), 1);
+}
+
 }  // namespace
 }  // namespace pykc

@@ -393,6 +393,20 @@ TEST_P(Arrays, ManyShortRowsAreCopied) {
   EXPECT_EQ(values_of(transposed.transpose()), expected);
 }
 
+TEST_P(Arrays, ThatWereMovedFromAreEmpty) {
+  Array<float> x = device().zeros<float>(5).value();
+  const Array<float> kept = std::move(x);
+  EXPECT_EQ(x.size(), 0);
+  EXPECT_EQ(x.address(), nullptr);
+  EXPECT_EQ(x.buffer().bytes(), 0);
+  x = kept;
+  EXPECT_EQ(x.to_vector().value(), std::vector<float>(5));
+  UnifiedArray<float> unified = device().allocate_managed<float>({4}).value();
+  const UnifiedArray<float> taken = std::move(unified);
+  EXPECT_EQ(unified.span().size() + unified.host().size(), 0U);
+  EXPECT_EQ(taken.span().size(), 4U);
+}
+
 TEST(ArraysAcrossDevices, CopyTheirElements) {
   setenv("PYKC_CUDA_LIBRARY", MOCK_CUDA, 1);
   mock_cuda::mock_reset();

@@ -1,0 +1,8 @@
+#include "values.h"
+
+float value_of_two() {
+  const pykc::Device device = pykc::Device::open("cpu").value();
+  const pykc::Array<float> x = device.zeros<float>(1).value();
+  values::load(device).value().set_value({}, x).value();
+  return x.to_vector().value().front();
+}
