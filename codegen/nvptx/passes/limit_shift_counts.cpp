@@ -37,9 +37,16 @@ std::optional<GuardedShift> guarded_shift(llvm::SelectInst& select) {
   return GuardedShift{llvm::cast<llvm::BinaryOperator>(shifted), count};
 }
 
+/// Whether its low 32 bits say of a number below the width which one it is, and of every other that it is none.
+bool is_known_by_low_bits(const llvm::Value* count, const llvm::DataLayout& layout) {
+  const unsigned bits = count->getType()->getScalarSizeInBits();
+  return llvm::computeKnownBits(count, layout).countMaxActiveBits() <= kCountBits ||
+         llvm::ComputeNumSignBits(count, layout) > bits - kCountBits;
+}
+
 void limit(llvm::SelectInst& select, const llvm::DataLayout& layout) {
   const std::optional<GuardedShift> found = guarded_shift(select);
-  if (!found || llvm::computeKnownBits(found->count, layout).countMaxActiveBits() <= kCountBits) return;
+  if (!found || is_known_by_low_bits(found->count, layout)) return;
   llvm::IRBuilder<> builder(&select);
   llvm::Type* type = select.getType();
   llvm::Constant* width = llvm::ConstantInt::get(found->count->getType(), type->getScalarSizeInBits());
@@ -52,17 +59,13 @@ void limit(llvm::SelectInst& select, const llvm::DataLayout& layout) {
   llvm::RecursivelyDeleteTriviallyDeadInstructions(&select);
 }
 
-/// A shift whose comparison stands elsewhere: with other conditions, that LLVM takes apart, or before a branch.
+/// A shift whose comparison stands elsewhere, with other conditions, that LLVM takes apart. Its own count, beyond the
+/// width, has no meaning; what a narrower one was cut from may be any number.
 void limit(llvm::BinaryOperator& shift, const llvm::DataLayout& layout) {
   llvm::Value* count = nullptr;
-  if (!match(&shift, m_LogicalShift(m_Value(), m_ZExtOrTruncOrSelf(m_Value(count)))) ||
-      llvm::computeKnownBits(count, layout).countMaxActiveBits() <= kCountBits)
-    return;
-  llvm::IRBuilder<> builder(&shift);
-  llvm::Type* type = shift.getType();
-  llvm::Constant* most = llvm::ConstantInt::get(count->getType(), type->getScalarSizeInBits() - 1);
-  llvm::Value* limited = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, count, most);
-  shift.setOperand(1, builder.CreateZExtOrTrunc(limited, type));
+  if (!match(&shift, m_LogicalShift(m_Value(), m_Value(count))) || is_known_by_low_bits(count, layout)) return;
+  llvm::Constant* most = llvm::ConstantInt::get(count->getType(), count->getType()->getScalarSizeInBits() - 1);
+  shift.setOperand(1, llvm::IRBuilder<>(&shift).CreateBinaryIntrinsic(llvm::Intrinsic::umin, count, most));
 }
 
 template <typename Kind>
