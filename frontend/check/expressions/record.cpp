@@ -263,10 +263,18 @@ Value referenced(FunctionChecker& checker, const Value& reference, SourceRange r
   return index(checker, reference, {}, range);
 }
 
-bool may_refer_to_record(FunctionChecker& checker, int local) {
+bool may_refer_to_record(FunctionChecker& checker, int local, const RecordRef& record) {
+  const auto is_changed = [&](const LocalDecl& decl) {
+    return changes_fields(checker.module, *checker.function, decl.name);
+  };
   const LocalDecl& decl = *checker.locals[static_cast<std::size_t>(local)].decl;
   if (decl.is_parameter || decl.annotation) return false;
-  return !checker.rules->has_weak_literals || changes_fields(checker.module, *checker.function, decl.name);
+  if (is_changed(decl)) return true;
+  return !checker.rules->has_weak_literals && std::ranges::any_of(checker.locals, [&](const Local& other) {
+    const bool is_array_of_these =
+        other.type.known && other.type.type.is_array() && other.type.type->array.element == ElementType(record);
+    return is_array_of_these && is_changed(*other.decl);
+  });
 }
 
 /// Whether that field of all records of an array is no array, though each of these has it: what `field_view` refuses.

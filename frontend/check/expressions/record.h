@@ -26,8 +26,8 @@ Value reference_to(FunctionChecker& checker, const Value& record, SourceRange ra
 /// The element that a reference is of.
 Value referenced(FunctionChecker& checker, const Value& reference, SourceRange range);
 /// Whether a variable that is given an element of an array may stand for it: where its fields are assigned, and in
-/// Numba's dialect, where a record is never copied.
-bool may_refer_to_record(FunctionChecker& checker, int local);
+/// Numba's dialect, where a record is never copied, also where such an array is written to.
+bool may_refer_to_record(FunctionChecker& checker, int local, const RecordRef& record);
 
 Entity record_attribute(FunctionChecker& checker, const Value& record, const ast::Attribute& node, SourceRange range);
 Value index_by_name(FunctionChecker& checker, const Value& record, const ast::Expr& index, SourceRange range);

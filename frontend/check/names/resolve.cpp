@@ -215,9 +215,8 @@ Entity read_local(FunctionChecker& checker, int index, SourceRange range) {
     return function.known() ? Entity(function) : Entity(Unknown{});
   }
   if (!local.type.known) return Unknown{};  // its assignments are wrong, and have been reported
+  if (local.alias) return read_now(TreeBuilder::strong(local.alias));
   const bool is_element = checker.specialization->record_references.contains(index);
-  if (local.alias && !is_element) return read_now(TreeBuilder::strong(local.alias));
-  if (local.alias) return referenced(checker, TreeBuilder::strong(local.alias), range);
   const checked::Variable* variable = checker.is_trial ? nullptr : variable_of(checker, local);
   const Expr* expr = checker.tree.make(local.type.type, range, checked::VariableRef{variable});
   if (is_element) return referenced(checker, TreeBuilder::strong(expr), range);

@@ -25,6 +25,13 @@ bool is_fixed_array(const FunctionChecker& checker, const Local& local, const Ex
   return array.as<checked::VariableRef>() ? is_unchanged_parameter(checker, array) : is_simple(array);
 }
 
+/// Whether the name stands for an element of one array, wherever it has a meaning.
+bool is_fixed_element(const FunctionChecker& checker, const Local& local, const Expr& element) {
+  const Expr& array = *element.as<checked::Element>()->array;
+  if (local.decl->assignments != 1 || local.decl->is_parameter) return false;
+  return array.as<checked::VariableRef>() ? is_unchanged_parameter(checker, array) : is_simple(array);
+}
+
 /// An array that the function declares is called after the first variable that it is assigned to.
 void name_array(FunctionChecker& checker, const Local& local, const Expr& array) {
   std::string* name = nullptr;
@@ -43,6 +50,13 @@ Value stored(FunctionChecker& checker, const Value& value, SourceRange range) {
   append(checker, checked::Assign{variable, value.expr}, range);
   const Expr* ref = checker.tree.make(value.type(), value.range(), checked::VariableRef{variable});
   return {ref, value.weak == Weak::Int ? Weak::No : value.weak, {}};
+}
+
+/// The element with its indices in variables of their own.
+const Expr* with_kept_indices(FunctionChecker& checker, const Expr& element, SourceRange range) {
+  checked::Element kept = *element.as<checked::Element>();
+  for (const Expr*& index : kept.indices) index = stored(checker, TreeBuilder::strong(index), range).expr;
+  return checker.tree.make(element.type, element.range, std::move(kept));
 }
 
 /// Whether an assignment may change what a simple expression is.
@@ -182,6 +196,10 @@ void assign_local(FunctionChecker& checker, int index, const Value& given, Sourc
     return;
   }
   const bool is_element = checker.specialization->record_references.contains(index) && is_record_of_array(given);
+  if (is_element && is_fixed_element(checker, local, *given.expr)) {
+    local.alias = with_kept_indices(checker, *given.expr, range);
+    return mark_defined(checker, index);
+  }
   const Value value = is_element ? reference_to(checker, given, range) : given;
   if (value.type().is_none()) {
     checker.report(value.range(), DiagnosticId::NotAValue, checker.scope.file().text(value.range()), "None")

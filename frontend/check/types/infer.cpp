@@ -47,7 +47,7 @@ void contribute_record(FunctionChecker& checker, int index, const Value& given) 
   Specialization& specialization = *checker.specialization;
   Local& local = checker.locals[static_cast<std::size_t>(index)];
   if (is_record_of_array(given) && !specialization.copied_records.contains(index) &&
-      may_refer_to_record(checker, index)) {
+      may_refer_to_record(checker, index, given.type()->record)) {
     InferredType joined = local.type;
     if (join_into(joined, inferred_type(reference_to(checker, given, given.range())), *checker.rules, checker.types)) {
       specialization.record_references.insert(index);
