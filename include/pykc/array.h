@@ -354,4 +354,4 @@ class PinnedArray {
   std::int64_t size_ = 0;
 };
 
-}  // namespace gnu::visibility("default")]]pykc
+}  // namespace pykc

@@ -15,7 +15,8 @@ import numpy
 from ._arrays.creation import arange, asarray, ascontiguousarray, zeros
 from ._arrays.generated import by_library, library
 from ._arrays.joining import concatenate, moveaxis, roll
-from ._arrays.ndarray import axes_of, axis_of, is_integer, ndarray
+from ._arrays.arguments import axes_of, axis_of, is_integer
+from ._arrays.ndarray import ndarray
 
 __all__ = ["fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft",
            "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn"]

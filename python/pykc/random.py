@@ -19,7 +19,8 @@ from ._arrays.decompositions import eigh
 from ._arrays.generated import computed
 from ._arrays.indexing import take, take_along_axis
 from ._arrays.joining import broadcast_to, where
-from ._arrays.ndarray import along, as_dtype, as_shape, axis_of, delivered, is_integer, ndarray
+from ._arrays.arguments import as_dtype, as_shape, axis_of, is_integer
+from ._arrays.ndarray import along, delivered, ndarray
 from ._arrays.sampling import parameters, require
 from ._arrays.scanning import cumsum
 from ._arrays.sorting import argsort, searchsorted

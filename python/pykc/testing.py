@@ -7,7 +7,7 @@ import math
 import numpy
 
 from ._arrays.creation import _on_host
-from ._arrays.ndarray import as_shape
+from ._arrays.arguments import as_shape
 
 
 def _assertion(name: str):

@@ -18,16 +18,8 @@
 namespace pykc::checker {
 namespace {
 
-/// Whether the name stands for this array wherever it has a meaning: then it needs no variable.
-bool is_fixed_array(const FunctionChecker& checker, const Local& local, const Expr& array) {
-  if (local.decl->assignments != 1 || local.decl->is_parameter) return false;
-  if (local.type.type != array.type) return false;
-  return array.as<checked::VariableRef>() ? is_unchanged_parameter(checker, array) : is_simple(array);
-}
-
-/// Whether the name stands for an element of one array, wherever it has a meaning.
-bool is_fixed_element(const FunctionChecker& checker, const Local& local, const Expr& element) {
-  const Expr& array = *element.as<checked::Element>()->array;
+/// Whether the name stands for this array, or elements of it, wherever it has a meaning: then it needs no variable.
+bool is_of_fixed_array(const FunctionChecker& checker, const Local& local, const Expr& array) {
   if (local.decl->assignments != 1 || local.decl->is_parameter) return false;
   return array.as<checked::VariableRef>() ? is_unchanged_parameter(checker, array) : is_simple(array);
 }
@@ -196,7 +188,7 @@ void assign_local(FunctionChecker& checker, int index, const Value& given, Sourc
     return;
   }
   const bool is_element = checker.specialization->record_references.contains(index) && is_record_of_array(given);
-  if (is_element && is_fixed_element(checker, local, *given.expr)) {
+  if (is_element && is_of_fixed_array(checker, local, *given.expr->as<checked::Element>()->array)) {
     local.alias = with_kept_indices(checker, *given.expr, range);
     return mark_defined(checker, index);
   }
@@ -218,7 +210,7 @@ void assign_local(FunctionChecker& checker, int index, const Value& given, Sourc
     return mark_defined(checker, index);
   }
   if (value.is_array()) name_array(checker, local, *value.expr);
-  if (value.is_array() && is_fixed_array(checker, local, *value.expr)) {
+  if (value.is_array() && local.type.type == value.type() && is_of_fixed_array(checker, local, *value.expr)) {
     local.alias = value.expr;
     return mark_defined(checker, index);
   }

@@ -10,8 +10,9 @@ from typing import Any
 import numpy
 
 from . import sampling
+from .arguments import is_integer
 from .creation import asnumpy
-from .ndarray import is_integer, ndarray
+from .ndarray import ndarray
 
 _lock = threading.Lock()
 

@@ -1,4 +1,4 @@
-"""Functions of sampled functions: interpolation, convolution, derivatives, integrals, polynomials."""
+"""Functions of sampled functions: interpolation, convolution, derivatives, integrals."""
 from __future__ import annotations
 
 import math
@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy
 
+from .arguments import axes_of, axis_of
 from .creation import asarray, zeros, zeros_like
 from .joining import atleast_1d, concatenate, where
-from .ndarray import axes_of, axis_of, ndarray
+from .ndarray import ndarray
 from .products import conjugated, matmul
 from .scanning import cumsum, diff
 from .sorting import argsort, searchsorted
@@ -172,12 +173,3 @@ def unwrap(p, discont: float | None = None, axis: int = -1, *, period: float = 2
     before = (slice(None),) * axis
     made[(*before, slice(1, None))] += cumsum(change, axis).astype(dtype, copy=False)
     return made
-
-
-def polyval(p, x) -> ndarray:
-    """The value at X of the polynomial with these coefficients, the highest power first."""
-    p, x = asarray(p), asarray(x)
-    found = zeros_like(x)
-    for place in range(p.size):
-        found = found * x + p[place]
-    return found

@@ -9,8 +9,9 @@ import numpy
 
 from .. import _native
 from ..cuda._arrays import DeviceNDArray, as_cuda_array, is_cuda_array
+from .arguments import as_device, as_dtype, as_order, as_shape
 from .generated import for_each
-from .ndarray import as_device, as_dtype, as_order, as_shape, assign, convert_into, lying_as, ndarray
+from .ndarray import assign, convert_into, lying_as, ndarray
 
 
 def array(obj: Any, dtype=None, copy: bool | None = True, order: str = "K", subok: bool = False, ndmin: int = 0, *,

@@ -5,8 +5,9 @@ import math
 
 import numpy
 
+from .arguments import as_dtype
 from .creation import asarray
-from .ndarray import as_dtype, delivered, ndarray
+from .ndarray import delivered, ndarray
 from .products import matmul
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy
 
 from . import ufuncs
+from .arguments import axes_of
 from .creation import asarray, eye, ones, tril
 from .generated import BLOCK
 from .joining import broadcast_to, concatenate, where
 from .matrices import LinAlgError, adjoint, computable, flat, launch, matrices, square
-from .ndarray import axes_of, ndarray
+from .ndarray import ndarray
 from .products import matmul
 
 _PANEL = 32

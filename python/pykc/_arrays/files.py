@@ -6,8 +6,9 @@ from collections.abc import Mapping
 import numpy
 
 from ..types import Type
+from .arguments import as_dtype
 from .creation import array, asarray, asnumpy
-from .ndarray import as_dtype, ndarray
+from .ndarray import ndarray
 
 
 def save(file, arr, **others) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..cuda._arrays import spans_meet
-from .ndarray import is_integer, ndarray
+from .arguments import is_integer
+from .ndarray import ndarray
 
 
 class Flat:

@@ -13,7 +13,8 @@ import numpy
 from .. import _native
 from ..cuda._arrays import spans_meet
 from . import operators, ufuncs
-from .ndarray import TYPE_NAMES, as_dtype, axes_of, ndarray
+from .arguments import TYPE_NAMES, as_dtype, axes_of
+from .ndarray import ndarray
 from .reductions import REDUCTIONS
 from .ufuncs import PREAMBLE, as_operand
 

@@ -9,7 +9,8 @@ import numpy
 
 from .. import _devices, _native
 from .._imports import library_module
-from .ndarray import TYPE_NAMES, ndarray
+from .arguments import TYPE_NAMES
+from .ndarray import ndarray
 from .ufuncs import PREAMBLE, as_operand
 
 BLOCK = 256

@@ -11,10 +11,10 @@ from typing import Any
 import numpy
 
 from .. import _native
+from .arguments import as_order, as_shape, axis_of, is_integer
 from .creation import asarray, indices_of, zeros_like
 from .generated import computed, for_each
-from .ndarray import (along, as_order, as_shape, assign, axis_of, basic_view, delivered, is_integer, may_overlap,
-                      ndarray)
+from .ndarray import along, assign, basic_view, delivered, may_overlap, ndarray
 from .scanning import cumsum
 
 _INT = numpy.dtype("int64")

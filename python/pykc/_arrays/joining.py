@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy
 
+from .arguments import as_shape, axes_of, axis_of, is_integer
 from .creation import asarray
 from .generated import computed
-from .ndarray import along, as_shape, axes_of, axis_of, convert_into, is_integer, ndarray
+from .ndarray import along, convert_into, ndarray
 from .ufuncs import as_operand
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy
 
 from .. import _devices, _native
-from .ndarray import TYPE_NAMES, as_device
+from .arguments import TYPE_NAMES, as_device
 
 __array_api_version__ = "2025.12"
 _KINDS = {"bool": "b", "signed integer": "i", "unsigned integer": "u", "integral": "iu", "real floating": "f",

@@ -13,8 +13,8 @@ from .. import _native
 from ..cuda._arrays import DeviceNDArray, spans_meet
 from ..cuda._streams import native_stream
 from ..types import Type
-from .arguments import (TYPE_NAMES, as_device, as_dtype, as_order, as_shape, axes_in_memory, axes_of, axis_of,
-                        is_integer, resolved_shape)
+from .arguments import (as_device, as_dtype, as_order, as_shape, axes_in_memory, axes_of, axis_of, is_integer,
+                        resolved_shape)
 
 if TYPE_CHECKING:
     from .pointers import MemoryPointer

@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import math
 
+from .arguments import axes_of
 from .creation import asarray
 from .decompositions import svdvals
 from .elimination import inverses
 from .joining import moveaxis, where
 from .matrices import LinAlgError, inexact, rectangles, root_of_squares
-from .ndarray import axes_of, ndarray
+from .ndarray import ndarray
 
 
 def norm(x, ord=None, axis=None, keepdims: bool = False) -> ndarray:

@@ -17,7 +17,19 @@ if TYPE_CHECKING:
     from ..cuda._contexts import Device
 
 
-class BaseMemory:
+class _Place:
+    """What has an address on a device."""
+
+    @property
+    def device_id(self) -> int:
+        """The number of the device in `cuda.gpus`."""
+        return self.device.id
+
+    def __int__(self) -> int:
+        return self.ptr
+
+
+class BaseMemory(_Place):
     """The memory of an array, which it keeps."""
 
     def __init__(self, owner: ndarray):
@@ -39,20 +51,12 @@ class BaseMemory:
         from ..cuda._contexts import Context
         return Context(self._owner.device).device
 
-    @property
-    def device_id(self) -> int:
-        """The number of the device in `cuda.gpus`."""
-        return self.device.id
-
     @functools.cached_property
     def _bytes(self) -> ndarray:
         rows = self._owner if self._owner.is_c_contiguous() else self._owner.T
         if not rows.is_c_contiguous():
             raise ValueError("an array with gaps between its elements is no memory for others")
         return rows.reshape(-1).view("uint8") if rows.size else ndarray(0, "uint8", device=rows.device)
-
-    def __int__(self) -> int:
-        return self.ptr
 
 
 class Memory(BaseMemory):
@@ -79,7 +83,7 @@ class UnownedMemory(BaseMemory):
         super().__init__(ndarray(found, found.dtype))
 
 
-class MemoryPointer:
+class MemoryPointer(_Place):
     """A place in memory: `pykc.ndarray((3, 4), "float32", x.data + 8)` is an array of the memory there."""
 
     def __init__(self, mem: BaseMemory, offset: int = 0):
@@ -94,14 +98,6 @@ class MemoryPointer:
     def device(self) -> Device:
         """The device that it is of."""
         return self.mem.device
-
-    @property
-    def device_id(self) -> int:
-        """The number of the device in `cuda.gpus`."""
-        return self.mem.device_id
-
-    def __int__(self) -> int:
-        return self.ptr
 
     def __add__(self, count: int) -> MemoryPointer:
         return MemoryPointer(self.mem, self._offset + count)

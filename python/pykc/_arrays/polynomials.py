@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy
 
-from . import calculus, zeros_of_polynomials
+from . import zeros_of_polynomials
 from .calculus import convolve
-from .creation import arange, asarray, ones, vander, zeros
+from .creation import arange, asarray, ones, vander, zeros, zeros_like
 from .decompositions import eigvalsh
 from .elimination import inv
 from .joining import atleast_1d, concatenate, trim_zeros
@@ -164,10 +164,11 @@ def polyint(p, m: int = 1, k=None) -> ndarray:
 
 def polyval(p, x):
     """The value at X of the polynomial with these coefficients, the highest power first. X may be a polynomial."""
-    if not isinstance(x, poly1d):
-        return calculus.polyval(_coefficients(p), x)
-    found = poly1d([0])
-    for coefficient in atleast_1d(asarray(_coefficients(p))).get():
+    p = asarray(_coefficients(p))
+    is_polynomial = isinstance(x, poly1d)
+    x = x if is_polynomial else asarray(x)
+    found = poly1d([0]) if is_polynomial else zeros_like(x)
+    for coefficient in atleast_1d(p).get() if is_polynomial else p:
         found = found * x + coefficient
     return found
 

@@ -8,10 +8,11 @@ import operator
 
 import numpy
 
+from .arguments import TYPE_NAMES, axes_of, is_integer
 from .creation import asarray, zeros_like
 from .generated import by_library, library_kernel
 from .joining import broadcast_to, concatenate, moveaxis
-from .ndarray import TYPE_NAMES, axes_of, delivered, is_integer, ndarray
+from .ndarray import delivered, ndarray
 from .reductions import Rule, reduced
 
 _LEAST = 16  # rows, columns and terms for which a tile is worth it

@@ -9,9 +9,10 @@ import numpy
 
 from .. import _native
 from . import ufuncs
+from .arguments import TYPE_NAMES, as_dtype, axes_of, axis_of, is_integer
 from .creation import asarray, indices_of
 from .generated import computed
-from .ndarray import TYPE_NAMES, as_dtype, axes_of, axis_of, delivered, is_integer, ndarray
+from .ndarray import delivered, ndarray
 from .ufuncs import PREAMBLE
 
 _INT, _BOOL = numpy.dtype("int64"), numpy.dtype(bool)

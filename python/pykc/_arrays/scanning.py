@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy
 
+from .arguments import axis_of
 from .creation import asarray, zeros
 from .generated import for_each, library_kernel
-from .ndarray import along, axis_of, delivered, ndarray
+from .ndarray import along, delivered, ndarray
 from .reductions import result_dtype, sum_dtype, without_nans
 
 _LEAST_TILE, _WORDS = 2048, 16  # of the library's scan: what a tile has at least, and words of its state for each

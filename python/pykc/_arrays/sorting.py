@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import numpy
 
+from .arguments import axes_of, axis_of
 from .creation import arange, asarray, empty_like, full, indices_of, zeros
 from .generated import by_library, for_each
 from .indexing import flatnonzero, take_along_axis
 from .joining import broadcast_to, concatenate, moveaxis
-from .ndarray import along, axes_of, axis_of, ndarray
+from .ndarray import along, ndarray
 from .scanning import cumsum
 
 _CHUNK = 32

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy
 
+from .arguments import axes_of, is_integer
 from .creation import asarray, full, full_like, indices_of, zeros
 from .generated import for_each
 from .joining import broadcast_to, moveaxis, where
-from .ndarray import axes_of, delivered, is_integer, ndarray
+from .ndarray import delivered, ndarray
 from .scanning import diff
 from .sorting import searchsorted, sort
 from .ufuncs import find

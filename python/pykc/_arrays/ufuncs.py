@@ -14,7 +14,8 @@ import numpy
 from .. import _native
 from .._kernel_names import NATIVE as KERNEL_NAMES
 from ..cuda._arrays import DeviceNDArray, as_cuda_array, is_cuda_array
-from .ndarray import TYPE_NAMES, as_dtype, convert_into, delivered, may_overlap, ndarray
+from .arguments import TYPE_NAMES, as_dtype
+from .ndarray import convert_into, delivered, may_overlap, ndarray
 from .ufunc_table import ALIASES, COMPARISONS, NAMES, operation
 
 _PYTHON = frozenset((int, float, complex))
