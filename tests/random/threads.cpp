@@ -130,6 +130,15 @@ std::string any_rank(Writer& w) { return "i64(" + any(w, 1).text + ") % cluster_
 
 void meet(Writer& w) { w.line(w.is_enabled(Feature::Clusters) ? "cluster_sync()" : "syncthreads()"); }
 
+/// A variable that keeps what others may write over. In Numba's dialect one that is given a record of an array is that
+/// record; what an `if` expression chooses is a copy.
+void add_copy(Writer& w, const std::string& text, const ValueType& type) {
+  const std::string name = w.fresh("t");
+  const bool is_reference = w.is_enabled(Feature::NumbaDialect) && !type.is_scalar();
+  w.line(name + " = " + (is_reference ? text + " if tid >= 0 else " + text : text));
+  w.place.variables.push_back({name, type});
+}
+
 /// Behind a barrier each may read what any has written before.
 void exchange_through_shared_memory(Writer& w) {
   if (w.shared.empty()) return w.line("pass");
@@ -137,17 +146,15 @@ void exchange_through_shared_memory(Writer& w) {
   w.line("syncthreads()");
   write_own_part(w, array, array.name, true);
   w.line("syncthreads()");
-  const std::string name = w.fresh("t"), turn = std::to_string(w.number(70));
-  const std::string text = array.name + "[(tid + " + turn + ") % " + std::to_string(array.size) + "]";
-  w.line(name + " = " + text);
-  w.place.variables.push_back({name, array.element});
+  const std::string turn = std::to_string(w.number(70));
+  add_copy(w, array.name + "[(tid + " + turn + ") % " + std::to_string(array.size) + "]", array.element);
 }
 
 /// Each block writes the memory of another one, and each thread reads that of any.
 void exchange_through_cluster(Writer& w) {
   if (w.shared.empty()) return w.line("pass");
   const SharedArray array = w.random.pick(w.shared);
-  const std::string to = w.fresh("far"), from = w.fresh("far"), name = w.fresh("t"), turn = std::to_string(w.number(9));
+  const std::string to = w.fresh("far"), from = w.fresh("far"), turn = std::to_string(w.number(9));
   w.line("cluster_sync()");
   w.line(to + " = map_shared_rank(" + array.name + ", (cluster_ctarank() + " + turn + ") % cluster_nctarank())");
   write_own_part(w, array, to, false);
@@ -162,11 +169,11 @@ void exchange_through_cluster(Writer& w) {
   }
   w.line(from + " = map_shared_rank(" + array.name + ", " + any_rank(w) + ")");
   w.place.arrays.push_back({from, array.element, {array.size}, Memory::Shared, false});
-  w.line(name + " = " +
-         (w.chance(50) ? value(w, array.element, 2)
-                       : from + "[(tid + " + turn + ") % " + std::to_string(array.size) + "]"));
+  add_copy(
+      w,
+      w.chance(50) ? value(w, array.element, 2) : from + "[(tid + " + turn + ") % " + std::to_string(array.size) + "]",
+      array.element);
   w.place.arrays.pop_back();
-  w.place.variables.push_back({name, array.element});
   w.line("cluster_sync()");
 }
 
