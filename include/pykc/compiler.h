@@ -125,4 +125,4 @@ std::string version();
 std::string llvm_version();
 std::string math_library();
 
-}  // namespace gnu::visibility("default")]]pykc
+}  // namespace pykc

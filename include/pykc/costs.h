@@ -100,4 +100,4 @@ struct LaunchCosts {
   }
 };
 
-}  // namespace gnu::visibility("default")]]pykc
+}  // namespace pykc

@@ -293,4 +293,4 @@ Result<Array<T>> new_array(const Device& device, const Result<std::vector<std::i
 }
 }  // namespace detail
 
-}  // namespace gnu::visibility("default")]]pykc
+}  // namespace pykc

@@ -47,4 +47,4 @@ std::string to_text(const Diagnostic& diagnostic, bool color = false);
 /// All of them as one JSON array (for editors and other programs).
 std::string to_json(const std::vector<Diagnostic>& diagnostics);
 
-}  // namespace gnu::visibility("default")]]pykc
+}  // namespace pykc

@@ -169,4 +169,4 @@ to_dlpack(const Array<T>& array) {
                                std::type_identity<Managed>());
 }
 
-}  // namespace gnu::visibility("default")]]pykc
+}  // namespace pykc

@@ -116,4 +116,4 @@ struct ObservedCode {
   friend bool operator==(const ObservedCode&, const ObservedCode&) = default;
 };
 
-}  // namespace gnu::visibility("default")]]pykc
+}  // namespace pykc

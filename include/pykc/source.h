@@ -97,4 +97,4 @@ class Source {
 Result<Artifact> compile(const Source& source, const CompileOptions& options = {});
 Result<CompileOutput> compile_to(Emit emit, const Source& source, const CompileOptions& options = {});
 
-}  // namespace gnu::visibility("default")]]pykc
+}  // namespace pykc

@@ -338,4 +338,4 @@ struct ConstantInfo {
   friend bool operator==(const ConstantInfo&, const ConstantInfo&) = default;
 };
 
-}  // namespace gnu::visibility("default")]]pykc
+}  // namespace pykc
