@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 
 #include "base/errors.h"
 #include "base/text.h"
@@ -94,16 +95,20 @@ std::int64_t shortest_stride(const Argument& array, int first, int last) {
   return shortest;
 }
 
-/// Do neighbours in memory belong to one result?
+/// Do neighbours in memory belong to one result? An input with axes of both kinds says so before those that are
+/// repeated along the others: in a vector times a matrix, the matrix.
 bool runs_along_reduced(const ReductionLoop& loop) {
   if (loop.elements == 1) return true;
   const int kept = loop.variant.kept, rank = kept + loop.variant.reduced;
+  std::optional<bool> by_repeated;
   for (const Argument& input : loop.inputs) {
     if (!input.is_array) continue;
     const std::int64_t along = shortest_stride(input, kept, rank), across = shortest_stride(input, 0, kept);
-    if (along != across) return across == 0 || (along != 0 && along < across);
+    if (along == across) continue;
+    if (along != 0 && across != 0) return along < across;
+    if (!by_repeated) by_repeated = across == 0;
   }
-  return false;
+  return by_repeated.value_or(false);
 }
 
 ElementType accumulator_of(const detail::ReductionState& state, const Argument& output) {

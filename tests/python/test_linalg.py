@@ -7,6 +7,7 @@ from random_arrays import SEED, Arrays, assert_same
 from test_array_functions import check
 
 import pykc
+from pykc._arrays import decompositions
 
 
 @pytest.fixture
@@ -97,6 +98,15 @@ def adjoint(a):
     return a.swapaxes(-1, -2).conj()
 
 
+@pytest.fixture(params=[False, True], ids=["threads of the device", "threads of a GPU"])
+def threads(request, monkeypatch):
+    """Blocks of one thread, which the CPU device has for itself, and those of GPUs."""
+    if request.param:
+        of_gpus = decompositions._threads(False)
+        monkeypatch.setattr(decompositions, "_threads", lambda is_cpu: of_gpus)
+
+
+@pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_decompositions(random, dtype, shape):
@@ -121,6 +131,7 @@ def test_decompositions(random, dtype, shape):
     assert_same(pykc.linalg.svdvals(pykc.array(a)), np.linalg.svdvals(a), exact=False, scale=100 * max(shape))
 
 
+@pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16", "i4"])
 @pytest.mark.parametrize("shape", [(1, 1), (4, 4), (2, 0, 3, 3), (0, 0), (40, 40)])
 def test_eigenvalues(random, dtype, shape):

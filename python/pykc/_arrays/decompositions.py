@@ -21,7 +21,7 @@ from .products import matmul
 from .sorting import argsort
 
 _FEW, _SWEEPS = 64, 60
-_TEXT = f"import math\nBLOCK, FEW = {BLOCK}, {_FEW}\n" + """
+_TEXT = """
 
 @device
 def conjugate(x):
@@ -138,6 +138,18 @@ _OF_KIND = {"f": _TEXT.replace("CONJUGATE", "x").replace("PHASE", "real / size")
             "c": _TEXT.replace("CONJUGATE", "x.conjugate()").replace("PHASE", "complex(real, -imaginary) / size")}
 
 
+def _threads(is_cpu: bool) -> tuple[int, int]:
+    """Of a block, where many are of use, and where few: on the CPU device a loop is faster than threads that meet."""
+    return (1, 1) if is_cpu else (BLOCK, _FEW)
+
+
+def _launch(name: str, grid: tuple[int, int], *arguments) -> None:
+    a = arguments[0]
+    many, few = _threads(a.device.is_cpu)
+    text = f"import math\nBLOCK, FEW = {many}, {few}\n{_OF_KIND[a.dtype.kind]}"
+    launch(name, text, grid, few if name == "rotate" else many, *arguments)
+
+
 class QRResult(NamedTuple):
     Q: ndarray
     R: ndarray
@@ -157,18 +169,18 @@ class EighResult(NamedTuple):
 def _reflected(a: ndarray, mode: str) -> tuple[ndarray | None, ndarray]:
     """Q and R of a stack along one axis, which is overwritten; no Q in the mode "r"."""
     stack, rows, columns = a.shape
-    text, count = _OF_KIND[a.dtype.kind], min(a.shape[1:])
+    count = min(a.shape[1:])
     factors = zeros((stack, count), a.dtype, device=a.device)
     for k in range(count if stack else 0):
-        launch("reflect", text, (stack, 1), BLOCK, a, factors, k)
+        _launch("reflect", (stack, 1), a, factors, k)
         if k + 1 < columns:
-            launch("apply", text, (columns - k - 1, stack), BLOCK, a, a, factors, k, k + 1, True)
+            _launch("apply", (columns - k - 1, stack), a, a, factors, k, k + 1, True)
     wide = rows if mode == "complete" else count
     if mode == "r":
         return None, triu(a[:, :count])
     q = broadcast_to(eye(rows, wide, dtype=a.dtype, device=a.device), (stack, rows, wide)).copy()
     for k in range(count - 1 if stack else -1, -1, -1):
-        launch("apply", text, (wide - k, stack), BLOCK, q, a, factors, k, k, False)
+        _launch("apply", (wide - k, stack), q, a, factors, k, k, False)
     return q, triu(a[:, :wide])
 
 
@@ -197,7 +209,7 @@ def _rotated(a: ndarray, with_turns: bool) -> tuple[ndarray, ndarray, ndarray]:
         rows = concatenate([rows, turns], -1)
     rows = ascontiguousarray(rows)
     moved = ones(stack, "int64", device=a.device)
-    text, pairs = _OF_KIND[a.dtype.kind], (width + 1) // 2
+    pairs = (width + 1) // 2
     eps = float(numpy.finfo(a.dtype).eps)
     tolerance = numpy.float64(math.sqrt(max(height, 1)) * eps)
     least = (root_of_squares(rows[..., :height], (-2, -1), False).astype(float) * 2 * eps) ** 2
@@ -206,7 +218,7 @@ def _rotated(a: ndarray, with_turns: bool) -> tuple[ndarray, ndarray, ndarray]:
             break
         moved.fill(0)
         for turn in range(width - 1 + width % 2):
-            launch("rotate", text, (pairs, stack), _FEW, rows, moved, least, height, turn, tolerance)
+            _launch("rotate", (pairs, stack), rows, moved, least, height, turn, tolerance)
     else:
         raise LinAlgError("SVD did not converge")
     sizes = root_of_squares(rows[..., :height], -1, False)

@@ -21,7 +21,7 @@ from .scanning import cumsum
 
 _CHUNK = 32
 _LONG = 1 << 11  # elements for which the library's passes are worth it,
-_LONG_ON_CPU = 1 << 16  # and where its kernels take a third of a second to compile
+_LONG_ON_CPU = 1 << 14  # and where they take twice as long to compile as merging
 # Lines that end in `# places` are for those who ask where the elements were.
 _TEXT = """@device
 def before(a, b):
