@@ -199,7 +199,7 @@ Threads threads_of(const ReductionLoop& loop) {
   constexpr std::int64_t kMost = jit::kReductionBlock;
   if (loop.variant.is_cpu)
     return {1, loop.variant.along_x ? cover(kMost * kLeastPerThread / std::max<std::int64_t>(loop.length, 1), 64)
-                                    : cover(loop.elements, kMost)};
+                                    : std::min(loop.elements, kMost)};
   if (loop.variant.along_x) {
     const std::int64_t lanes = cover(loop.length, kMost);
     return {lanes, cover(loop.elements, kMost / lanes)};

@@ -2,7 +2,7 @@
 // kept, such that neighbours in threadIdx.x read neighbours in memory. Each thread puts together what its lane meets,
 // several elements at a time so that their loads are on their way together, and in vectors of 16 bytes where the arrays
 // allow it; then the lanes of a block are put together: those of a warp by shuffles, others in shared memory. Threads
-// beyond the last result do the work of the last, and store nothing.
+// beyond the last result do the work of another, and store nothing.
 //
 // The CPU device has one lane along what is reduced. Along a row that lane meets neighbours in memory, which become a
 // vector of accumulators. Along columns all threads of a block take the same steps, with a barrier behind each: so they
@@ -40,8 +40,7 @@ def reduction($ALL):
     places = $PLACES
     lane = threadIdx.$ALONG
     place = threadIdx.$ACROSS
-    result = blockIdx.x * places + place
-    o = min(result, elements - 1)
+    $RESULT
     $KEPT
     end = min(length, (blockIdx.y + 1) * part)
     r = blockIdx.y * part + lane
@@ -54,9 +53,19 @@ def reduction($ALL):
         r += lanes
     $JOIN
     $TOGETHER
-    if lane == 0 and result < elements:
+    if lane == 0 and $OWN:
         $FINISH
 )";
+
+/// Which result is the thread's, `o`, and whether it is the one to store it.
+struct ResultText {
+  const char *result, *own;
+};
+constexpr ResultText kByThread = {"result = blockIdx.x * places + place\no = min(result, elements - 1)\n",
+                                  "result < elements"};
+/// Results side by side, which are vectors: the last block begins where it has as many as the others.
+constexpr ResultText kSideBySide = {"result = min(blockIdx.x * places, elements - places) + place\no = result\n",
+                                    "result >= blockIdx.x * places"};
 
 /// The lanes of a block put together by halves, in shared memory.
 constexpr std::string_view kByHalves = R"(values = shared.array(($LANES, $PLACES), $TYPE)
@@ -185,6 +194,7 @@ Source source_of(const ReductionText& text, const ReductionVariant& variant) {
                                             : ", launch_bounds=(" + std::to_string(variant.lanes * variant.places) +
                                                   ", " + std::to_string(kBlocksAtATime) + ")";
   const std::string across = variant.along_x ? "y" : "x";
+  const ResultText& own = steps_together ? kSideBySide : kByThread;
   return Source(
       text.map.text +
           fill(kKernel, {{"REDUCE", text.reduce},
@@ -196,6 +206,8 @@ Source source_of(const ReductionText& text, const ReductionVariant& variant) {
                          {"PLACES", variant.is_cpu ? "blockDim." + across : std::to_string(variant.places)},
                          {"ALONG", variant.along_x ? "x" : "y"},
                          {"ACROSS", across},
+                         {"RESULT", own.result},
+                         {"OWN", own.own},
                          {"KEPT", decomposition("o", "o", variant.kept, shape_giver(variant), 0, variant.is_wide)},
                          {"START", start},
                          {"LOADS", std::to_string(loads)},
