@@ -62,6 +62,10 @@ def test_histograms(random, dtype):
                      {"weights": random.random.random(200)}):
         check("histogram", x, scale=1 if dtype == "f8" else 1e9, **keywords)  # edges are of the type of the elements
     check("histogram", np.ones(5, dtype), 3)
+    check("histogram", np.repeat(x, 9000), 7)  # parts of which are counted apart
+    check("bincount", np.arange(20_000) % 77, np.arange(20_000.0))
+    check("histogram", x, [])
+    check("histogram", np.array([1, 1.0000001], "f4"), 10)  # too many bins
     check("histogram", x, 0)
     check("histogram", x, range=(1, 0))
     counts, *edges = pykc.histogram2d(*on_device((x, x[::-1].copy())), [3, np.array([0, 1, 4])])

@@ -9,18 +9,46 @@ import numpy
 
 from .arguments import axes_of, is_integer
 from .creation import asarray, full, full_like, indices_of, zeros
-from .generated import for_each
+from .generated import for_each, kernel
 from .joining import broadcast_to, moveaxis, where
 from .ndarray import delivered, ndarray
 from .scanning import diff
 from .sorting import searchsorted, sort
 from .ufuncs import find
 
+# Places below 0 count nowhere. On the CPU device a thread counts a part in a row of its own: threads that add to the
+# same elements wait for one another.
 _COUNT = """@kernel(wraparound=False)
 def count(counts, x, weights):
     i = grid(1)
-    if i < len(x):
+    if i < len(x) and x[i] >= 0:
         atomic.add(counts, x[i], weights[i])
+
+
+@kernel(wraparound=False)
+def count_parts(counts, x, weights):
+    part = grid(1)
+    size = (len(x) + len(counts) - 1) // len(counts)
+    for i in range(part * size, min((part + 1) * size, len(x))):
+        if x[i] >= 0:
+            counts[part, x[i]] += weights[i]
+"""
+_MOST_PARTS, _LEAST_PART = 64, 4096
+# Which bin an element is in, -1 for none. A bin by the distance from the first edge may be wrong by a rounding.
+_FIND = """@kernel(wraparound=False)
+def find(places, x, edges, scale: f64):
+    i = grid(1)
+    if i < len(x):
+        value = f64(x[i])
+        last = len(edges) - 2
+        place = -1
+        if f64(edges[0]) <= value and value <= f64(edges[last + 1]):
+            place = min(int((value - f64(edges[0])) * scale), last)
+            while place > 0 and value < f64(edges[place]):
+                place -= 1
+            while place < last and value >= f64(edges[place + 1]):
+                place += 1
+        places[i] = place
 """
 
 
@@ -45,15 +73,21 @@ def bincount(x, weights=None, minlength: int = 0) -> ndarray:
 
 
 def _counted(places: ndarray, weights, count: int) -> ndarray:
-    """`bincount` of places below COUNT."""
+    """`bincount` of places below COUNT, without those below 0."""
     dtype = numpy.dtype("int64" if weights is None else float)
     if weights is not None and weights.shape != places.shape:
         raise ValueError("The weights and list don't have the same length.")
     if weights is not None and weights.dtype.kind == "c":
         raise TypeError("weights are real numbers: count with those of `.real` and `.imag`")
     weights = asarray(1 if weights is None else weights, dtype, device=places.device)
+    weights = broadcast_to(weights, places.shape)
+    if places.device.is_cpu:
+        parts = max(1, min(_MOST_PARTS, places.size // max(_LEAST_PART, count)))
+        counts = zeros((parts, count), dtype, device=places.device)
+        kernel(places.device, _COUNT, "count_parts").launch(parts, 1, None, 0, (counts, places, weights))
+        return counts[0] if parts == 1 else counts.sum(0)
     counts = zeros(count, dtype, device=places.device)
-    for_each(places.device, _COUNT, "count", places.size, counts, places, broadcast_to(weights, places.shape))
+    for_each(places.device, _COUNT, "count", places.size, counts, places, weights)
     return counts
 
 
@@ -98,6 +132,8 @@ def _edges(a, bins: Any, range, keeps_type: bool) -> ndarray:
     first, last = _outer_edges(a, range)
     dtype = numpy.result_type(first, last, a.dtype)
     edges = numpy.linspace(first, last, count + 1, dtype=dtype if keeps_type and dtype.kind == "f" else None)
+    if (edges[:-1] >= edges[1:]).any():
+        raise ValueError(f"Too many bins for data range. Cannot create {count} finite-sized bins.")
     return asarray(edges, device=a.device)
 
 
@@ -148,31 +184,44 @@ def _histogram(columns: list[ndarray], bins, ranges, density: bool, weights) -> 
     common = numpy.result_type(*(one.dtype for one in columns))
     columns = [one.astype(common, copy=False) for one in columns]
     edges = [_edges(x, *one, is_one) for x, *one in zip(columns, bins, ranges)]
-    shape = tuple(one.size - 1 for one in edges)
-    places, is_within = zeros((), "int64", device=columns[0].device), True
-    for x, edge in zip(columns, edges):
-        place = searchsorted(edge, x, "right") - 1
-        place = where(x == edge[-1], edge.size - 2, place)
-        is_within = is_within & (place >= 0) & (place < edge.size - 1)
-        places = places * (edge.size - 1) + place
+    shape = tuple(max(one.size - 1, 0) for one in edges)
+    places = None
+    for x, edge, of_column in zip(columns, edges, bins):
+        place = _places(x, edge, is_integer(of_column))
+        places = place if places is None else \
+            where((places >= 0) & (place >= 0), places * (edge.size - 1) + place, -1)
     if weights is not None:
         weights = asarray(weights)
-        if weights.shape != is_within.shape:
+        if weights.shape != places.shape:
             raise ValueError("weights should have the same shape as a.")
-    kept = None if weights is None else weights[is_within]
-    if is_one and kept is not None and kept.dtype.kind == "c":
-        real, imag = (_counted(places[is_within], part, math.prod(shape)) for part in (kept.real, kept.imag))
+    if is_one and weights is not None and weights.dtype.kind == "c":
+        real, imag = (_counted(places, part, math.prod(shape)) for part in (weights.real, weights.imag))
         counts = (real + 1j * imag).reshape(shape)
     else:
-        counts = _counted(places[is_within], kept, math.prod(shape)).reshape(shape)
-    if kept is not None and is_one:
+        counts = _counted(places, weights, math.prod(shape)).reshape(shape)
+    if weights is not None and is_one:
         counts = counts.astype(weights.dtype, copy=False)
-    if not is_one and kept is None:
+    if not is_one and weights is None:
         counts = counts.astype(float)
     if density:
         volume = functools.reduce(lambda one, other: one[..., None] * other, (diff(one).astype(float) for one in edges))
         counts = counts / volume / counts.sum()
     return counts, edges
+
+
+def _places(x: ndarray, edges: ndarray, is_uniform: bool) -> ndarray:
+    """In which bin each element is, or -1."""
+    if is_uniform:
+        first, last = (float(one) for one in edges[[0, -1]].get())
+        scale = numpy.float64((edges.size - 1) / (last - first)) if last > first else math.inf
+        if 0 < scale < math.inf:
+            places = ndarray(x.shape, "int64", device=x.device)
+            for_each(x.device, _FIND, "find", x.size, places.ravel(), x.ravel(), edges, scale)
+            return places
+    if edges.size < 2:
+        return full(x.shape, -1, "int64", device=x.device)
+    place = where(x == edges[-1], edges.size - 2, searchsorted(edges, x, "right") - 1)
+    return where(place < edges.size - 1, place, -1)
 
 
 # --- quantiles --------------------------------------------------------------------------------------------------------
