@@ -111,6 +111,25 @@ bool runs_along_reduced(const ReductionLoop& loop) {
   return by_repeated.value_or(false);
 }
 
+/// Leaves inputs that are the same for all results without the kept axes, so that their layout is known, unless there
+/// are no others.
+void drop_kept_axes(ReductionLoop& loop) {
+  const int kept = loop.variant.kept, reduced = loop.variant.reduced;
+  const auto is_shared = [&](const Argument& input) {
+    return input.is_array && kept > 0 && reduced > 0 && shortest_stride(input, 0, kept) == 0;
+  };
+  const bool has_whole =
+      std::ranges::any_of(loop.inputs, [&](const Argument& one) { return one.is_array && !is_shared(one); });
+  for (Argument& input : loop.inputs) {
+    const bool drops = has_whole && is_shared(input);
+    loop.variant.is_shared.push_back(drops);
+    if (!drops) continue;
+    std::copy_n(input.extents + kept, reduced, input.extents);
+    std::copy_n(input.strides + kept, reduced, input.strides);
+    input.rank = reduced;
+  }
+}
+
 ElementType accumulator_of(const detail::ReductionState& state, const Argument& output) {
   if (state.accumulator) return *state.accumulator;
   if (output.record) return output.record;
@@ -170,6 +189,7 @@ Result<ReductionLoop> make_loop(const detail::ReductionState& state, const Reduc
   loop.variant.is_wide = jit::is_wide(loop.elements) || jit::is_wide(loop.length);
   loop.variant.is_cpu = state.kernels.device().is_cpu();
   loop.variant.along_x = runs_along_reduced(loop);
+  drop_kept_axes(loop);
   if (loop.variant.along_x && loop.variant.reduced > 0 && !loop.variant.is_cpu) {
     loop.variant.width = jit::vector_width(loop.inputs);
     loop.length /= loop.variant.width;
@@ -240,6 +260,7 @@ Result<void> launch_loop(detail::ReductionState& state, const ReductionLoop& loo
 ReductionLoop loop_over_parts(const ReductionLoop& loop, Argument parts) {
   ReductionLoop second = loop;
   second.variant.is_array = {true};
+  second.variant.is_shared = {false};
   second.variant.is_second = true;
   second.variant.is_split = false;
   second.variant.reduced = 1;
@@ -297,8 +318,10 @@ Result<Reduction> Reduction::create(const Device& device, const ReductionSource&
     return invalid_argument("the accumulator has " + std::string(to_string(*source.accumulator)));
   ASSIGN_OR_RETURN(jit::ReductionText text, jit::reduction_text(source));
   auto state = std::make_shared<detail::ReductionState>(std::move(text), source, device, options);
+  const std::size_t inputs = state->text.map.inputs.size();
   const jit::ReductionVariant usual{.reduced = 1,
-                                    .is_array = jit::ArrayFlags(state->text.map.inputs.size(), true),
+                                    .is_array = jit::ArrayFlags(inputs, true),
+                                    .is_shared = jit::ArrayFlags(inputs, false),
                                     .accumulator = ScalarType::F32,
                                     .along_x = true,
                                     .is_cpu = device.is_cpu(),

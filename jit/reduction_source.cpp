@@ -98,7 +98,7 @@ if lanes > 32:
 
 std::string shape_giver(const ReductionVariant& variant) {
   std::size_t first = 0;
-  while (!variant.is_array[first]) ++first;
+  while (!variant.is_array[first] || variant.is_shared[first]) ++first;
   return "in" + std::to_string(first);
 }
 
@@ -109,13 +109,15 @@ struct RoundText {
 
 RoundText round_text(const ReductionVariant& variant, const std::string& index, int number, int accumulators) {
   const std::string prefix = "r" + std::to_string(number) + "_";
-  std::vector<std::string> indices = numbered("o", variant.kept);
-  for (const std::string& name : numbered(prefix, variant.reduced)) indices.push_back(name);
+  const std::vector<std::string> reduced = numbered(prefix, variant.reduced);
+  std::vector<std::string> all_axes = numbered("o", variant.kept);
+  all_axes.insert(all_axes.end(), reduced.begin(), reduced.end());
   RoundText text;
   text.load = decomposition(index, prefix, variant.reduced, shape_giver(variant), variant.kept, variant.is_wide);
   for (std::size_t i = 0; i < variant.is_array.size(); ++i) {
     const std::string input = "in" + std::to_string(i);
-    if (variant.is_array[i]) text.load += prefix + input + " = " + element(input, true, indices) + "\n";
+    if (variant.is_array[i])
+      text.load += prefix + input + " = " + element(input, true, variant.is_shared[i] ? reduced : all_axes) + "\n";
   }
   for (int component = 0; component < variant.width; ++component) {
     std::vector<std::string> values;
@@ -163,8 +165,9 @@ std::size_t ReductionVariant::hash() const {
   // A record counts by its name; others of that name are told apart by ==.
   const std::size_t record = accumulator.is_record() ? std::hash<std::string>()(accumulator.record->name) : 0;
   const auto number = [](int value) { return static_cast<std::uint64_t>(value); };
-  return hash_of({number(kept), number(reduced), is_array.hash(), static_cast<std::uint64_t>(accumulator.scalar),
-                  record, number(width), is_wide, along_x, is_split, is_second, is_cpu, number(lanes), number(places)});
+  return hash_of({number(kept), number(reduced), is_array.hash(), is_shared.hash(),
+                  static_cast<std::uint64_t>(accumulator.scalar), record, number(width), is_wide, along_x, is_split,
+                  is_second, is_cpu, number(lanes), number(places)});
 }
 
 Result<ReductionText> reduction_text(const ReductionSource& source) {

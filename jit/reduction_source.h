@@ -14,6 +14,7 @@ namespace pykc::jit {
 struct ReductionVariant {
   int kept = 0, reduced = 0;  // axes that are left when axes are joined; inputs have the kept ones first
   ArrayFlags is_array = {};   // of the inputs
+  ArrayFlags is_shared = {};  // of the inputs: the same for all results, and so without the kept axes; not of all
   ElementType accumulator = {};
   int width = 1;  // elements that are loaded at once: those of a vector, which is what arrays of inputs then hold
   bool is_wide = false;
