@@ -151,7 +151,9 @@ class _Body:
 
     def reads_indices(self, access: _Access) -> bool:
         """Whether an index comes from elsewhere: an array, or a function."""
-        factors = [factor for axis in access.axes or () for product in self._sum(axis) for factor in product]
+        axes = [part for axis in access.axes or () for part in (ast.iter_child_nodes(axis) if isinstance(axis, ast.Slice)
+                                                                else (axis,))]
+        factors = [factor for axis in axes for product in self._sum(axis) for factor in product]
         return any(isinstance(node, (ast.Subscript, ast.Call))
                    for factor in factors for node in ast.walk(ast.parse(factor)))
 

@@ -42,6 +42,20 @@ def test_stores():
     assert scaled(X[:0], 2).size == 0 and np.array_equal(scaled(X[:3], factor=2), 2 * X[:3] + np.arange(3))
 
 
+def test_stores_of_rows():
+    @njit(parallel=True)
+    def numbered(x, order):
+        for i in prange(x.shape[0]):
+            x[i, :] = i
+        for i in prange(x.shape[0]):
+            x[order[i], 1:3] = -i
+        return x
+
+    expected = np.repeat(np.arange(4.0), 5).reshape(4, 5)
+    expected[[2, 0, 3, 1], 1:3] = -np.arange(4)[:, None]
+    assert np.array_equal(numbered(np.zeros((4, 5)), np.array([2, 0, 3, 1])), expected)
+
+
 def test_reductions():
     @njit(parallel=True)
     def reduced(x):
