@@ -153,12 +153,13 @@ class HostFunction(HostCode):
         """The types of the arguments of these."""
         return [one.args for one in self.nopython_signatures]
 
-    def inspect_types(self, file=None) -> None:
-        """Prints the function with the types that were found, for each list of arguments."""
+    def inspect_types(self, file=None, signature=None) -> None:
+        """Prints the function with the types that were found, for each list of arguments, or for that one."""
         if not self.signatures:
             print(f"# `{self.__name__}` is compiled for no types yet, or runs as Python\n{self.text.text}", file=file)
-        for signature in self.nopython_signatures:
-            print(f"{self.__name__} {signature}\n{'-' * 80}\n{self._emitted(signature, 'checked')}", file=file)
+        for one in self.nopython_signatures:
+            if signature is None or one.args == tuple(getattr(signature, "args", signature)):
+                print(f"{self.__name__} {one}\n{'-' * 80}\n{self._emitted(one, 'checked')}", file=file)
 
     def inspect_llvm(self, signature=None):
         """LLVM's assembly for the CPU: of the version for these types of arguments, or a dictionary of all."""

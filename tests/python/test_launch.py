@@ -628,7 +628,9 @@ def test_inspection(capsys):
     assert ".visible .entry add_body" in ptx
     assert "define" in next(iter(kernel.inspect_llvm().values()))
     kernel.inspect_types()
-    assert "kernel add_body" in capsys.readouterr().out
+    assert "kernel add_body" in (shown := capsys.readouterr().out)
+    kernel.inspect_types(signature=kernel.signatures[0])
+    assert capsys.readouterr().out == shown
 
 
 def test_compile_ptx():

@@ -261,6 +261,8 @@ for wrong, error in ((0, ValueError), (10 ** 6, ValueError), (1.5, TypeError)):
     except error:
         pass
 assert driver.get_device_count() == len(cuda.gpus) and driver.get_version() == cuda.runtime.get_version()
+assert cuda.devices.get_context().device == cuda.devices.get_context(0).device == cuda.gpus[0]
+assert cuda.driver.driver is driver
 
 @cuda.jit
 def kernel(x):

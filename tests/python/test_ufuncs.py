@@ -273,6 +273,8 @@ def test_what_functions_of_the_host_were_compiled_for(capsys):
     file = io.StringIO()
     f.inspect_types(file=file)
     assert file.getvalue() == shown
+    f.inspect_types(signature=f.signatures[1])
+    assert "x: i64" not in (one := capsys.readouterr().out) and one in shown
     assert list(f.inspect_llvm()) == f.signatures and "fadd double" in f.inspect_llvm(f.signatures[1])
     assert "ret" in f.inspect_asm()[int64, int64]
     with pytest.raises(KeyError):

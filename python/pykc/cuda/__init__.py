@@ -22,7 +22,7 @@ _LATER = {"compile": "._compile", "compile_for_current_device": "._compile", "co
           "compile_ptx_for_current_device": "._compile", "reduce": ".._reduce", "Reduce": ".._reduce",
           "vectorize": ".._ufunc", "guvectorize": ".._ufunc", "random": ".random", "libdevice": ".libdevice",
           "bf16": ".bf16", "fp16": ".fp16", "runtime": ".runtime", "cudadrv": ".cudadrv", "testing": ".testing",
-          "kernels": ".kernels", "memory": ".memory",
+          "kernels": ".kernels", "memory": ".memory", "devices": ".cudadrv.devices", "driver": ".cudadrv.driver",
           "CudaSupportError": ".cudadrv.error", "config": ".._config", "core": "..numba.core", "types": "..types",
           "typeof": "..types",
           **dict.fromkeys(("declare_device", "LinkableCode", "CUSource", "PTXSource", "Cubin", "Fatbin", "Object",
@@ -32,7 +32,7 @@ _LATER = {"compile": "._compile", "compile_for_current_device": "._compile", "co
                            "get_allocator", "malloc_managed", "set_allocator", "set_pinned_memory_allocator",
                            "using_allocator"), ".memory")}
 _MODULES = ("random", "libdevice", "bf16", "fp16", "runtime", "cudadrv", "testing", "kernels", "config", "core",
-            "types", "memory")
+            "types", "memory", "devices", "driver")
 _TYPES = frozenset(importlib.import_module("..types", __name__).NUMBA_NAMES)
 
 

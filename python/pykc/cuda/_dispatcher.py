@@ -410,9 +410,10 @@ class Dispatcher(Function):
         ptx = self.inspect_asm(signature)
         return {types_: sass(text) for types_, text in ptx.items()} if signature is None else sass(ptx)
 
-    def inspect_types(self, file=None) -> None:
-        """Prints the function with the types that were found."""
-        print(_str(self.text_of("checked")), file=file)
+    def inspect_types(self, file=None, signature=None) -> None:
+        """Prints the function with the types that were found, by launches or for that signature."""
+        version = self if signature is None else self._for(_types(signature))
+        print(_str(version.text_of("checked")), file=file)
 
     def _for(self, types_: tuple[Type, ...]) -> Dispatcher:
         return self if self.specialized else _Untested(self.py_func, [types_], device=self.device, text=self._text,
