@@ -226,6 +226,8 @@ class Capture:
             return f"from {self._text_module(self._struct_text(value))} import {value.__name__} as {name}"
         if isinstance(value, type) and issubclass(value, Exception):
             return f"from {self._text_module(_exception_text(value))} import {value.__name__} as {name}"
+        if hasattr(value, "_fields") and not isinstance(value, type) and any(map(_is_type, value)):
+            value = types.SimpleNamespace(**value._asdict())  # a tuple of values has no types
         if isinstance(value, (types.ModuleType, type, types.SimpleNamespace)):
             return f"import {self._members(value, paths)} as {name}"
         return None

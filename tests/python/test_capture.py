@@ -257,3 +257,18 @@ def test_records_keep_their_layout(align):
     out = np.zeros(1, dtype)
     through_shared_memory[1, 1](x, out)
     assert out[0].tolist()[:2] == (3, 4.5) and out[0]["parts"].tolist() == [5, 6, 8]
+
+
+def test_named_tuple_of_types():
+    Kinds = collections.namedtuple("Kinds", "real count")
+    kinds = Kinds(types.float32, 3)
+
+    @cuda.jit
+    def kernel(r):
+        part = cuda.local.array(kinds.count, kinds.real)
+        part[0] = 0.1
+        r[0] = part[0]
+
+    r = np.zeros(1)
+    kernel[1, 1](r)
+    assert r[0] == np.float32(0.1)
