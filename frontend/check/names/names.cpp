@@ -42,7 +42,8 @@ constexpr KnownModule kKnownModules[] = {
 };
 
 /// Namespaces of Numba's `cuda` that are written in the language.
-constexpr std::pair<std::string_view, std::string_view> kLibraryNamespaces[] = {{"fp16", "pykc.fp16"}};
+constexpr std::pair<std::string_view, std::string_view> kLibraryNamespaces[] = {{"fp16", "pykc.fp16"},
+                                                                                {"numba.cuda.random", "pykc.random"}};
 
 /// Python's modules and packages that only host code uses. They may be imported, with all that stands below them.
 constexpr std::string_view kHostModules[] = {

@@ -174,6 +174,7 @@ Entity member(FunctionChecker& checker, const NamespaceRef& space, const ast::At
     return Unknown{};
   }
   const NameEntry* entry = name_table().find(space.prefix, name);
+  if (!entry && space.prefix.empty()) entry = name_table().find("numba.cuda", name);  // and no name of the prelude
   const auto* named = entry ? std::get_if<LanguageFunction>(entry) : nullptr;
   const bool is_for_modules = named && info(*named).kind == LanguageFunctionKind::ModuleFunction;
   if (entry && !(checker.function && is_for_modules)) return of_entry(checker, *entry, range);
