@@ -9,6 +9,7 @@
 #include "frontend/check/function_checker.h"
 #include "frontend/check/names/resolve.h"
 #include "frontend/check/statements/statement.h"
+#include "frontend/check/types/convert.h"
 #include "frontend/syntax/ast_walk.h"
 
 namespace pykc::checker {
@@ -50,6 +51,10 @@ std::optional<std::array<Value, 3>> range_arguments(FunctionChecker& checker, co
     given.push_back(checker.value(*argument));
     all_known &= given.back().known();
     if (!given.back().known() || (given.back().is_scalar() && is_integer_or_bool(given.back().scalar()))) continue;
+    if (!checker.rules->has_weak_literals && given.back().is_scalar() && is_float(given.back().scalar())) {
+      given.back() = cast_value(checker, given.back(), ScalarType::I64, argument->range);  // as Numba does
+      continue;
+    }
     all_known = false;
     auto diagnostic = checker.report(argument->range, DiagnosticId::RangeType, describe(given.back()));
     const std::string text(checker.scope.file().text(argument->range));
