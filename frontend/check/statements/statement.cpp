@@ -429,6 +429,9 @@ void check(FunctionChecker& checker, const ast::ClassDef& node, const ast::Stmt&
 
 void check(FunctionChecker& checker, const ast::UnsupportedStmt& node, const ast::Stmt& stmt) {
   if (node.what.empty()) return;  // a syntax error
+  const bool assigns = std::ranges::any_of(
+      node.names, [&](const std::string& name) { return local_index(checker, name, stmt.range).has_value(); });
+  if (node.what == "`global`" && !assigns) return;
   static constexpr std::pair<std::string_view, std::string_view> kInstead[] = {
       {"`try`", "nothing can be caught in a kernel: test with `if`, or `assert`"},
       {"`global`", "threads share what lies in arrays: pass one, and change its element: `atomic.add(counter, 0, 1)`"},

@@ -37,7 +37,7 @@ constexpr Mistake kMistakes[] = {
     {"with n:\n    pass", "E0209 7 with n"},
     {"def f(v):\n    return f(v)\nx[i] = f(1)", "E0243 9 f"},
     {"v = (lambda: n, 1)", "E0242 7 (lambda: n, 1)"},
-    {"global g", "E0209 7 global"},
+    {"global g\ng = 1", "E0209 7 global"},
     {"v = n is i", "E0209 7 n is i"},
     {"v = shared.array(n, f32)", "E0212 7 n"},
     {"v = (1, x)[n]", "E0212 7 n"},
