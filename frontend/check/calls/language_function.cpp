@@ -12,12 +12,15 @@
 #include "frontend/check/calls/builtin.h"
 #include "frontend/check/calls/call.h"
 #include "frontend/check/calls/ptx.h"
+#include "frontend/check/calls/ufunc.h"
+#include "frontend/check/calls/ufuncs.h"
 #include "frontend/check/expressions/complex.h"
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/expressions/operator.h"
 #include "frontend/check/expressions/text.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/names/class.h"
+#include "frontend/check/names/names.h"
 #include "frontend/check/names/resolve.h"
 #include "frontend/check/statements/statement.h"
 #include "frontend/check/types/convert.h"
@@ -186,6 +189,37 @@ Entity call_round(FunctionChecker& checker, const ast::Call& call, SourceRange r
   return cast_value(checker, rounded, ScalarType::I64, range);
 }
 
+/// `np.round(x)` has the type of `x`.
+Entity call_numpy_round(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
+  constexpr std::string_view kParameters[] = {"a", "decimals"};
+  const LanguageFunctionRow& row = info(LanguageFunction::NumpyRound);
+  const std::optional<Arguments> arguments =
+      bind_arguments(checker, call, range, "np.round", kParameters, 1, row.signature);
+  if (!arguments) return Unknown{};
+  const Value number = scalar(checker, *(*arguments)[0], "`np.round`");
+  if (!require_arithmetic(checker, number, "`np.round`") || !number.known()) return Unknown{};
+  if ((*arguments)[1]) return round_to_digits(checker, number, scalar(checker, *(*arguments)[1], "`np.round`"), range);
+  if (is_integer_or_bool(number.scalar())) return number;
+  return builtin_result(checker, BuiltinId::Round, {number.expr}, number.scalar(), range);
+}
+
+/// `np.clip(x, low, high)`, by `np.maximum` and `np.minimum`.
+Entity call_clip(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
+  constexpr std::string_view kParameters[] = {"a", "a_min", "a_max"};
+  const LanguageFunctionRow& row = info(LanguageFunction::NumpyClip);
+  const std::optional<Arguments> arguments =
+      bind_arguments(checker, call, range, "np.clip", kParameters, 3, row.signature);
+  if (!arguments) return Unknown{};
+  Value number = scalar(checker, *(*arguments)[0], "`np.clip`");
+  for (const auto& [bound, limit] : {std::pair{(*arguments)[1], "maximum"}, std::pair{(*arguments)[2], "minimum"}}) {
+    if (bound->as<ast::NoneLiteral>()) continue;
+    const Value given = scalar(checker, *bound, "`np.clip`");
+    if (!number.known() || !given.known()) return Unknown{};
+    number = apply(checker, *std::get<const Ufunc*>(*name_table().find("numpy", limit)), {number, given}, range);
+  }
+  return number;
+}
+
 /// `sum((a, b, c), start)`: of a tuple.
 Entity call_sum(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"iterable", "start"};
@@ -342,6 +376,10 @@ Entity call_language_function(FunctionChecker& checker, LanguageFunction id, con
       return extremum(checker, BuiltinId::Max, "max", call, range);
     case LanguageFunction::Round:
       return call_round(checker, call, range);
+    case LanguageFunction::NumpyRound:
+      return call_numpy_round(checker, call, range);
+    case LanguageFunction::NumpyClip:
+      return call_clip(checker, call, range);
     case LanguageFunction::Pow:
       return call_pow(checker, call, range);
     case LanguageFunction::Divmod:
