@@ -393,7 +393,11 @@ def test_what_cupy_asks_of_devices():
     assert device == cuda.Device(device) and device <= device and not device < device
     with pytest.raises(TypeError):
         device < 3
+    assert device.MAX_PITCH == 2 ** 31 - 1 and device.TEXTURE_ALIGNMENT == 512 and device.COMPUTE_MODE in range(4)
+    assert device.CLOCK_RATE >= 0 and device.ASYNC_ENGINE_COUNT >= 0 and device.PCI_DOMAIN_ID >= 0
+    assert len(device.uuid) == 40 and not hasattr(device, "MAX_WISHES")
     attributes = device.attributes
+    assert attributes["PciBusId"] == device.PCI_BUS_ID
     assert attributes["MaxThreadsPerBlock"] == 1024 and attributes["MultiProcessorCount"] > 0
     assert all(isinstance(value, int) for value in attributes.values())
     with cuda.profile():

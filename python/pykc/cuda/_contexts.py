@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sys
 import threading
 from typing import TYPE_CHECKING, Any, Iterator, NamedTuple
 
@@ -18,6 +19,32 @@ class MemoryInfo(NamedTuple):
 
     free: int
     total: int
+
+
+# What else the driver knows of a GPU: its number of each attribute, and what the CPU device says. That has no clocks and
+# no bus to tell of, which is 0.
+_ATTRIBUTES = {
+    "MAX_PITCH": (11, 2 ** 31 - 1), "CLOCK_RATE": (13, 0), "TEXTURE_ALIGNMENT": (14, 512), "GPU_OVERLAP": (15, 0),
+    "KERNEL_EXEC_TIMEOUT": (17, 0), "INTEGRATED": (18, 1), "COMPUTE_MODE": (20, 0), "SURFACE_ALIGNMENT": (30, 512),
+    "ECC_ENABLED": (32, 0), "PCI_BUS_ID": (33, 0), "PCI_DEVICE_ID": (34, 0), "TCC_DRIVER": (35, 0),
+    "MEMORY_CLOCK_RATE": (36, 0), "GLOBAL_MEMORY_BUS_WIDTH": (37, 0), "L2_CACHE_SIZE": (38, 0),
+    "ASYNC_ENGINE_COUNT": (40, 0), "PCI_DOMAIN_ID": (50, 0), "STREAM_PRIORITIES_SUPPORTED": (78, 1),
+    "GLOBAL_L1_CACHE_SUPPORTED": (79, 1), "LOCAL_L1_CACHE_SUPPORTED": (80, 1), "MULTI_GPU_BOARD": (84, 0),
+    "MULTI_GPU_BOARD_GROUP_ID": (85, 0), "MAX_BLOCKS_PER_MULTIPROCESSOR": (106, 32)}
+
+
+@functools.cache
+def _asked(ordinal: int, attribute: int | None) -> bytes:
+    """An attribute of a GPU, by the driver's number, or its UUID: as the driver writes it to memory."""
+    import ctypes
+    driver = ctypes.CDLL("libcuda.so.1")
+    device, found = ctypes.c_int(), (ctypes.c_ubyte * (16 if attribute is None else 4))()
+    failed = driver.cuInit(0) or driver.cuDeviceGet(ctypes.byref(device), ordinal) or (
+        driver.cuDeviceGetUuid(found, device) if attribute is None else
+        driver.cuDeviceGetAttribute(found, attribute, device))
+    if failed:
+        raise RuntimeError(f"the driver does not tell of device {ordinal}: error {failed}")
+    return bytes(found)
 
 
 @functools.total_ordering
@@ -103,6 +130,23 @@ class Device:
         """The most threads of a block."""
         return self._facts["max_threads_per_block"]
 
+    def __getattr__(self, name: str) -> int:
+        if name not in _ATTRIBUTES:
+            raise AttributeError(f"'Device' object has no attribute {name!r}")
+        attribute, of_cpu = _ATTRIBUTES[name]
+        return of_cpu if self.is_cpu else int.from_bytes(_asked(self._ordinal, attribute), sys.byteorder, signed=True)
+
+    @property
+    def _ordinal(self) -> int:
+        """The driver's number of a GPU."""
+        return int(self._facts["name"].partition(":")[2])
+
+    @property
+    def uuid(self) -> str:
+        """What `nvidia-smi -L` tells a GPU from all others by; the CPU device's is the same everywhere."""
+        import uuid
+        return f"CPU-{uuid.UUID(int=0)}" if self.is_cpu else f"GPU-{uuid.UUID(bytes=_asked(self._ordinal, None))}"
+
     @property
     def mem_info(self) -> MemoryInfo:
         """Bytes of its memory: (free, total)."""
@@ -111,7 +155,7 @@ class Device:
     @property
     def attributes(self) -> dict[str, int]:
         """The limits, by CUDA's names: `MaxThreadsPerBlock`."""
-        named = {name: getattr(self, name) for name in dir(type(self)) if name.isupper()}
+        named = {name: getattr(self, name) for name in (*dir(type(self)), *_ATTRIBUTES) if name.isupper()}
         return {name.replace("MULTIPROCESSOR_C", "MULTI_PROCESSOR_C").title().replace("_", ""): value
                 for name, value in named.items()}
 
