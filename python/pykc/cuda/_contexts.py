@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import sys
 import threading
 from typing import TYPE_CHECKING, Any, Iterator, NamedTuple
@@ -37,7 +38,7 @@ _ATTRIBUTES = {
 def _asked(ordinal: int, attribute: int | None) -> bytes:
     """An attribute of a GPU, by the driver's number, or its UUID: as the driver writes it to memory."""
     import ctypes
-    driver = ctypes.CDLL("libcuda.so.1")
+    driver = ctypes.CDLL(os.environ.get("PYKC_CUDA_LIBRARY", "libcuda.so.1"))
     device, found = ctypes.c_int(), (ctypes.c_ubyte * (16 if attribute is None else 4))()
     failed = driver.cuInit(0) or driver.cuDeviceGet(ctypes.byref(device), ordinal) or (
         driver.cuDeviceGetUuid(found, device) if attribute is None else
