@@ -46,7 +46,9 @@ Result<void> launch_kernel(const AnalyzeRequest& request, const Program& program
     if (blocks.empty()) blocks = {usual_block(benchmark.kernel())};
     for (const std::int64_t size : sizes) {
       ASSIGN_OR_RETURN(const measure::LaunchArguments arguments, benchmark.make_arguments(size));
-      for (const Dim3 block : blocks) RETURN_IF_FAILED(benchmark.launch(arguments, block));
+      for (const Dim3 block : blocks)
+        if (const Result<void> launched = benchmark.launch(arguments, block); !launched)
+          return explained(launched.error(), "--block");
     }
   }
   return {};

@@ -38,12 +38,6 @@ bool is_of_the_point(const Error& error) {
          error.code == ErrorCode::KernelFault;
 }
 
-std::string explained(const Error& error) {
-  if (error.code != ErrorCode::KernelFault) return error.message;
-  return error.message +
-         "\n  If the kernel is not made for such a launch: --shape, --arg, --grid, --tile and --blocks change it.";
-}
-
 /// All sizes and blocks of one configuration.
 Result<void> measure_kernel(const BenchRequest& request, const std::vector<std::int64_t>& sizes, const Program& program,
                             const measure::ConfiguredKernel& kernel, const Device& device, ProgressBar& bar,
@@ -70,7 +64,7 @@ Result<void> measure_kernel(const BenchRequest& request, const std::vector<std::
         point->configuration = configuration;
         report.points.push_back(std::move(*point));
       } else if (is_of_the_point(point.error())) {
-        report.failures.push_back({size, block, explained(point.error()), configuration});
+        report.failures.push_back({size, block, explained(point.error(), "--blocks").message, configuration});
       } else {
         return Error{point.error().code, point_text(size, block, configuration) + ": " + point.error().message};
       }

@@ -126,4 +126,10 @@ Result<measure::Benchmark> create_benchmark(const Device& device, const Program&
   return benchmark;
 }
 
+Error explained(Error error, const std::string& block_option) {
+  return with_options(std::move(error), ErrorCode::KernelFault,
+                      "\n  If the kernel is not made for such a launch: --shape, --arg, --grid, --tile and " +
+                          block_option + " change it.");
+}
+
 }  // namespace pykc::cli

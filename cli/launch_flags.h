@@ -41,5 +41,7 @@ Result<std::vector<measure::ConfiguredKernel>> find_kernels(const Program& progr
                                                             const LaunchFlags& flags);
 Result<measure::Benchmark> create_benchmark(const Device& device, const Program& program, const KernelRequest& request,
                                             const CompileOptions& options, measure::BenchmarkSettings settings);
+/// A kernel's fault may be that of arrays which nobody made for it.
+Error explained(Error error, const std::string& block_option);
 
 }  // namespace pykc::cli

@@ -98,9 +98,11 @@ Result<Benchmark> Benchmark::create(const Device& device, const Program& program
   return benchmark;
 }
 
-Result<ir::Counts> Benchmark::count(const LaunchConfig& config, std::span<const Argument> arguments) const {
+Result<ir::Counts> Benchmark::count(const LaunchConfig& config, const LaunchArguments& arguments) const {
+  // Each launch has changed what it writes.
+  RETURN_IF_FAILED(arguments.refill(written_));
   ASSIGN_OR_RETURN(const Array<std::int64_t> rows, device_.zeros<std::int64_t>({ir::kCountRows * ir::kCountsInRow}));
-  std::vector<Argument> with_rows(arguments.begin(), arguments.end());
+  std::vector<Argument> with_rows(arguments.list().begin(), arguments.list().end());
   with_rows.push_back(Argument::of(rows));
   RETURN_IF_FAILED(counting_.launch_with(config, with_rows));
   RETURN_IF_FAILED(device_.synchronize());
@@ -109,6 +111,7 @@ Result<ir::Counts> Benchmark::count(const LaunchConfig& config, std::span<const 
   ir::Counts counts = {};
   for (std::size_t row = 0; row < values.size(); row += ir::kCountsInRow)
     for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += values[row + i];
+  RETURN_IF_FAILED(arguments.refill(written_));
   return counts;
 }
 
@@ -124,16 +127,15 @@ LaunchConfig Benchmark::config_for(const LaunchArguments& arguments, Dim3 block)
 }
 
 Result<void> Benchmark::launch(const LaunchArguments& arguments, Dim3 block) const {
-  RETURN_IF_FAILED(kernel_.launch_with(config_for(arguments, block), arguments.list()));
+  const LaunchConfig config = config_for(arguments, block);
+  RETURN_IF_FAILED(count(config, arguments));
+  RETURN_IF_FAILED(kernel_.launch_with(config, arguments.list()));
   return device_.synchronize();
 }
 
 Result<Point> Benchmark::measure(const LaunchArguments& arguments, Dim3 block) const {
   const LaunchConfig config = config_for(arguments, block);
-  // Each launch has changed what it writes.
-  RETURN_IF_FAILED(arguments.refill(written_));
-  ASSIGN_OR_RETURN(const ir::Counts counts, count(config, arguments.list()));
-  RETURN_IF_FAILED(arguments.refill(written_));
+  ASSIGN_OR_RETURN(const ir::Counts counts, count(config, arguments));
   ASSIGN_OR_RETURN(const jit::Times times, jit::time_launches(device_, settings_.seconds, [&] {
                      return kernel_.launch_with(config, arguments.list());
                    }));

@@ -52,7 +52,7 @@ class Benchmark {
 
   /// For all points of one size.
   Result<LaunchArguments> make_arguments(std::int64_t size) const;
-  /// Launches the kernel once, and waits.
+  /// Launches the kernel with its indices checked, then as it is, and waits.
   Result<void> launch(const LaunchArguments& arguments, Dim3 block) const;
   /// An error with the code InvalidLaunch, KernelFault or OutOfMemory is of this point alone.
   Result<Point> measure(const LaunchArguments& arguments, Dim3 block) const;
@@ -60,7 +60,7 @@ class Benchmark {
  private:
   Benchmark(Device device, Kernel kernel, Kernel counting) : device_(device), kernel_(kernel), counting_(counting) {}
   LaunchConfig config_for(const LaunchArguments& arguments, Dim3 block) const;
-  Result<ir::Counts> count(const LaunchConfig& config, std::span<const Argument> arguments) const;
+  Result<ir::Counts> count(const LaunchConfig& config, const LaunchArguments& arguments) const;
 
   Device device_;
   Kernel kernel_, counting_;

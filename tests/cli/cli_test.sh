@@ -543,6 +543,19 @@ expect 0 "fits.pyk:14:9: warning W0510" "$pykc" check fits.pyk
 expect 0 "refuted" bash -c '! "$0" analyze fits.pyk 2>&1 | grep warning && echo refuted' "$pykc"
 expect 0 "fits.pyk:7:14: warning W0509" "$pykc" analyze fits.pyk 63
 expect 0 "fits.pyk:14:9: warning W0510" "$pykc" analyze fits.pyk 64 32
+cat > two_rows.pyk <<'PYK'
+from pykc import *
+
+
+@kernel
+def two_rows(out: u32[:, :], x: i32[:]):
+    i = grid(1)
+    if i < len(x):
+        out[1, i] = u32(x[i])
+PYK
+expect 1 "two_rows.pyk:8: index 3" "$pykc" analyze two_rows.pyk::two_rows --size 1000
+expect 1 "two_rows.pyk:8: index 3" "$pykc" bench two_rows.pyk::two_rows --sizes 1000
+expect 0 "two_rows(out" "$pykc" analyze two_rows.pyk::two_rows --size 1000 --shape out=2x1000
 expect 2 "there is no chip" "$pykc" analyze vecadd.pyk --chip H900
 expect 1 "nothing launches kernel \`none\`" "$pykc" analyze vecadd.pyk::none
 
