@@ -1,5 +1,8 @@
 // pykc explain E0203: what an error means, with a wrong and a right example.
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <string>
 #include <string_view>
 
 #include "base/diagnostics.h"
@@ -15,7 +18,8 @@ int list_all() {
   return kSuccess;
 }
 
-int explain(const std::string& code) {
+int explain(std::string code) {
+  std::ranges::transform(code, code.begin(), [](unsigned char c) { return std::toupper(c); });
   for (const DiagnosticInfo& row : all_diagnostics()) {
     if (row.code != code) continue;
     std::string_view text = row.explanation;  // most have lines of their own in the table

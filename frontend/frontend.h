@@ -128,6 +128,8 @@ KernelRequest with_constants(KernelRequest request, const ast::FunctionDef& kern
 
 /// Whether the name means something in kernels without an import: `threadIdx`, `shared`, `syncthreads`.
 bool is_kernel_name(std::string_view name);
+/// One of Python's exceptions.
+bool is_exception_name(std::string_view name);
 /// A number that a module has a name for: `pi` of "math" and "numpy".
 std::optional<double> number_named(std::string_view module, std::string_view name);
 

@@ -192,13 +192,19 @@ class HostChecker {
     if (const auto* with = stmt.as<ast::With>(); with && is_raises(*with->context)) return;
     if (const auto* function = stmt.as<ast::FunctionDef>(); function && function->decorators.empty())
       for (const ast::StmtPtr& inner : function->body) check(*inner, locals);
-    if (const auto* raise = stmt.as<ast::Raise>()) {  // of the exception only the message is evaluated
-      if (const auto* call = raise->exception ? raise->exception->as<ast::Call>() : nullptr)
-        for (const ast::ExprPtr& argument : call->arguments) check(*argument, locals);
-      return;
-    }
+    if (const auto* raise = stmt.as<ast::Raise>(); raise && raise->exception) return check_exception(*raise, locals);
     ast::for_each_expression(stmt, [&](const ast::Expr& expr) { check(expr, locals); });
     ast::for_each_nested(stmt, [&](const ast::Stmt& nested) { check(nested, locals); });
+  }
+
+  /// Only the message is evaluated: exceptions are no values here.
+  void check_exception(const ast::Raise& raise, const NameSet& locals) {
+    const auto* call = raise.exception->as<ast::Call>();
+    const ast::Expr& exception = call ? *call->function : *raise.exception;
+    if (const auto* name = exception.as<ast::Name>(); name && !is_exception_name(name->id))
+      check_name(*name, exception.range, locals);
+    if (!call) return;
+    for (const ast::ExprPtr& argument : call->arguments) check(*argument, locals);
   }
 
   static bool is_raises(const ast::Expr& context) {

@@ -80,6 +80,12 @@ bool is_kernel_name(std::string_view name) {
   return entry && (!special || is_function(*special));
 }
 
+bool is_exception_name(std::string_view name) {
+  const NameEntry* entry = name_table().find("", name);
+  const auto* special = entry ? std::get_if<LanguageFunction>(entry) : nullptr;
+  return special && *special == LanguageFunction::Exception;
+}
+
 std::optional<double> number_named(std::string_view module, std::string_view name) {
   const NameEntry* entry = name_table().find(module, name);
   const auto* number = entry ? std::get_if<double>(entry) : nullptr;

@@ -143,6 +143,8 @@ void Parser::expect_colon(std::string_view after) {
     report({end, end}, DiagnosticId::MissingColon, after).fix(":");  // what follows is clear
   else if (kind() == TokenKind::Equal)
     fail(current().range, DiagnosticId::AssignmentInExpression).fix("==");
+  else if (kind() == TokenKind::LeftBrace)
+    fail_expected("`:` after " + std::string(after)).note("a block is what is indented below the `:`, without braces");
   else
     fail_expected("`:` after " + std::string(after));
 }

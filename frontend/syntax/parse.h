@@ -27,10 +27,11 @@ struct Parser {
   Parser(const SourceFile& file, std::span<const Token> tokens, Diagnostics& diagnostics)
       : file(file), tokens(tokens), diagnostics(diagnostics) {}
 
-  /// Where `break` and `return` may stand.
+  /// Where `break`, `return` and `raise` may stand.
   struct Context {
     bool in_loop = false;
     bool in_function = false;
+    bool in_handler = false;  // where `raise` alone passes on what was caught
   };
 
   TokenKind kind() const { return panicking ? TokenKind::Newline : tokens[position].kind; }

@@ -61,6 +61,10 @@ ast::StmtPtr parse_for(Parser& parser) {
   const std::uint32_t begin = parser.current().range.begin;
   parser.advance();
   ast::For loop;
+  const auto kind_at = [&](std::size_t i) { return parser.tokens[std::min(i, parser.tokens.size() - 1)].kind; };
+  if (parser.kind() == TokenKind::LeftParen && kind_at(parser.position + 1) == TokenKind::Identifier &&
+      (kind_at(parser.position + 2) == TokenKind::Identifier || kind_at(parser.position + 2) == TokenKind::Equal))
+    parser.fail_expected("what `for` assigns to").note("a loop that counts is `for i in range(begin, end, step):`");
   loop.target = parse_targets(parser);
   check_target(parser, *loop.target);
   parser.expect(TokenKind::KwIn);
@@ -131,7 +135,10 @@ ast::StmtPtr parse_try(Parser& parser) {
     parser.accept(TokenKind::Star);
     if (parser.kind() != TokenKind::Colon) parse_star_expressions(parser);
     if (parser.accept(TokenKind::KwAs)) parser.expect_name("a name");
+    const Parser::Context outer = parser.context;
+    parser.context.in_handler = true;
     parse_suite(parser, "`except`");
+    parser.context = outer;
   }
   if (has_handler) parse_otherwise(parser);
   if (parser.accept(TokenKind::KwFinally)) {
@@ -171,6 +178,11 @@ ast::StmtPtr parse_function(Parser& parser, std::vector<ast::ExprPtr> decorators
   const SourceRange open = parser.current().range;
   parser.expect(TokenKind::LeftParen);
   function.parameters = parse_parameters(parser, TokenKind::RightParen);
+  if (parser.kind() == TokenKind::Identifier && parser.previous().kind == TokenKind::Identifier)
+    parser.fail(parser.current().range, DiagnosticId::MissingComma, "`)`", parser.describe_current())
+        .note("a parameter's type stands behind its name: " +
+              as_code(std::string(parser.text_of(parser.current().range)) + ": " +
+                      std::string(parser.text_of(parser.previous().range))));
   parser.expect_close(TokenKind::RightParen, open);
   if (parser.accept(TokenKind::Arrow)) function.returns = parse_expression(parser);
   const SourceRange range = parser.since(begin);

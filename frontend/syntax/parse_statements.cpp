@@ -48,15 +48,19 @@ std::string statement_word_like(std::string_view word) {
                                     "global", "if", "import", "pass", "raise", "return", "while", "with"}));
 }
 
-/// What to write for a line of CUDA C++ that begins with this word; "" where it is none of its words.
-std::string_view instead_of_cuda(std::string_view word) {
+/// What to write for a line of C, C++ or CUDA C++ that begins with this word; "" where it is none of its words.
+std::string_view instead_of_c(std::string_view word) {
   static constexpr std::string_view kQualifiers[] = {"__global__", "__device__",   "__host__",
                                                      "__shared__", "__constant__", "extern"};
-  static constexpr std::string_view kTypes[] = {"void", "bool", "int", "unsigned", "float", "double", "const"};
+  static constexpr std::string_view kTypes[] = {"void",  "bool", "int",  "unsigned", "float", "double",
+                                                "const", "char", "long", "short",    "auto",  "size_t"};
   if (std::ranges::find(kQualifiers, word) != std::end(kQualifiers))
     return "kernels are written in Python: `@kernel` above `def f(x: f32[:]):`; docs/cuda.md has each word of CUDA C++";
   if (std::ranges::find(kTypes, word) != std::end(kTypes))
     return "a variable has the type of what it is given: `x = 0.5`; docs/cuda.md has each word of CUDA C++";
+  if (word == "switch" || word == "case") return "choose with `if` and `elif`";
+  if (word == "do") return "write `while True:`, and at the end of its body `if not …: break`";
+  if (word == "goto") return "`break` leaves a loop, `return` the function";
   return {};
 }
 
@@ -98,18 +102,34 @@ void fail_soft_keyword(Parser& parser, const ast::Expr& word) {
       .note(keyword == "match" ? "choose with `if` and `elif`" : "name a type by plain assignment");
 }
 
+/// `(float)x`
+bool follows_cast(const Parser& parser) {
+  const std::size_t i = parser.position;
+  const auto before = [&](std::size_t distance) { return parser.tokens[i - distance].kind; };
+  return i >= 4 && parser.kind() != TokenKind::LeftBrace && starts_expression(parser.kind()) &&
+         before(1) == TokenKind::RightParen && before(2) == TokenKind::Identifier &&
+         before(3) == TokenKind::LeftParen && before(4) != TokenKind::Identifier;
+}
+
 void end_simple_statements(Parser& parser, const ast::Stmt& last) {
   if (!parser.panicking && parser.kind() != TokenKind::EndOfFile && !parser.accept(TokenKind::Newline)) {
     const auto* expression = last.as<ast::ExprStmt>();
     const auto* name = expression ? expression->value->as<ast::Name>() : nullptr;
+    const auto* call = expression ? expression->value->as<ast::Call>() : nullptr;
+    const auto* called = call ? call->function->as<ast::Name>() : nullptr;  // `switch (n) {`
+    const std::string_view note = name ? instead_of_c(name->id) : called ? instead_of_c(called->id) : "";
     if (name && name->id == "print" && starts_expression(parser.kind()))
       parser.fail(expression->value->range, DiagnosticId::PrintWithoutParentheses);
     else if (name && (name->id == "match" || name->id == "type") && starts_expression(parser.kind()))
       fail_soft_keyword(parser, *expression->value);
-    else if (const std::string_view note = name ? instead_of_cuda(name->id) : ""; !note.empty())
-      parser.fail_expected("the end of the line after " + as_code(name->id)).note(std::string(note));
+    else if (!note.empty())
+      parser.fail_expected("the end of the line after " + as_code((name ? name : called)->id)).note(std::string(note));
     else if (name)
       parser.fail_expected("the end of the line after " + as_code(name->id), statement_word_like(name->id));
+    else if (parser.kind() == TokenKind::Arrow)
+      parser.fail_expected("the end of the line").note("what an object has stands behind a dot: `x.name`");
+    else if (follows_cast(parser))
+      parser.fail_expected("the end of the line").note("a conversion is a call: `f32(x)`, `i32(x)`");
     else
       parser.fail_expected("the end of the line");
   }
@@ -199,6 +219,12 @@ ast::StmtPtr parse_assert(Parser& parser) {
   return parser.make_stmt(parser.since(begin), std::move(result));
 }
 
+bool is_literal(const ast::Expr& e) {
+  return e.as<ast::StringLiteral>() || e.as<ast::FormattedString>() || e.as<ast::BytesLiteral>() ||
+         e.as<ast::IntLiteral>() || e.as<ast::FloatLiteral>() || e.as<ast::ImaginaryLiteral>() ||
+         e.as<ast::BoolLiteral>() || e.as<ast::NoneLiteral>() || e.as<ast::Tuple>() || e.as<ast::List>();
+}
+
 /// `raise`, `raise e`; the cause of `raise e from cause` is read and left out.
 ast::StmtPtr parse_raise(Parser& parser) {
   const std::uint32_t begin = parser.current().range.begin;
@@ -206,7 +232,13 @@ ast::StmtPtr parse_raise(Parser& parser) {
   ast::Raise result;
   if (parser.kind() != TokenKind::Newline && parser.kind() != TokenKind::Semicolon) {
     result.exception = parse_expression(parser);
+    if (is_literal(*result.exception))
+      parser.report(result.exception->range, DiagnosticId::RaisesNoException)
+          .fix("ValueError(" + std::string(parser.text_of(result.exception->range)) + ")");
     if (parser.accept(TokenKind::KwFrom)) parse_expression(parser);
+  } else if (!parser.context.in_handler) {
+    parser.report(parser.previous().range, DiagnosticId::RaisesNothing)
+        .note("say what is wrong: `raise ValueError(\"n is negative\")`");
   }
   return parser.make_stmt(parser.since(begin), std::move(result));
 }

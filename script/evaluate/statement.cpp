@@ -71,9 +71,14 @@ Outcome<Flow> run(Evaluator& evaluator, const ast::Raise& node) {
   const auto* call = node.exception ? node.exception->as<ast::Call>() : nullptr;
   std::string text =
       node.exception ? std::string(evaluator.file().text(node.exception->range)) : std::string("an exception");
-  if (call && call->arguments.size() == 1) {
-    ASSIGN_OR_RETURN(const Value value, evaluator.evaluate(*call->arguments[0]));
-    ASSIGN_OR_RETURN(const std::string message, to_text(value));
+  if (call && !call->arguments.empty()) {
+    std::vector<Value> values;
+    for (const ast::ExprPtr& argument : call->arguments) {
+      ASSIGN_OR_RETURN(Value value, evaluator.evaluate(*argument));
+      values.push_back(std::move(value));
+    }
+    ASSIGN_OR_RETURN(const std::string message,
+                     to_text(values.size() == 1 ? values.front() : make_tuple(std::move(values))));
     text = std::string(evaluator.file().text(call->function->range)) + ": " + message;
   }
   return fail(DiagnosticId::HostRaised, text);

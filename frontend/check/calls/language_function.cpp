@@ -125,7 +125,7 @@ Value extremum(FunctionChecker& checker, BuiltinId id, std::string_view name, co
   if (is_of_tuple && numbers.size() == 1) return numbers.front();
   if (numbers.size() < 2 || numbers.size() > 256) {
     checker.report(range, DiagnosticId::ArgumentCount, as_code(name), "2 to 256 values", std::to_string(numbers.size()))
-        .note("for the extremum of an array, loop over it");
+        .note("one value may be an array or a tuple, of which it gives the extremum");
     return {};
   }
   for (const Value& number : numbers)

@@ -146,7 +146,9 @@ Value bitwise(FunctionChecker& checker, BinaryOp op, const Value& left, const Va
   const std::string_view name = op == BinaryOp::And ? "`&`" : op == BinaryOp::Or ? "`|`" : "`^`";
   if (is_float(left.scalar()) || is_float(right.scalar())) {
     checker.report(range, DiagnosticId::OperandTypes, name, describe(left), describe(right))
-        .note("bitwise operators work on integers and bools; for conditions use `and`, `or`, `not`");
+        .note(op == BinaryOp::Xor
+                  ? "bitwise operators work on integers and bools; a power is `x ** 2`"
+                  : "bitwise operators work on integers and bools; for conditions use `and`, `or`, `not`");
     return {};
   }
   if (left.scalar() == ScalarType::Bool && right.scalar() == ScalarType::Bool)

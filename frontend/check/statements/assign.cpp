@@ -225,8 +225,11 @@ void assign_local(FunctionChecker& checker, int index, const Value& given, Sourc
         .report(range, DiagnosticId::VariableTypes, local.decl->name, checked::to_string(local.type.type),
                 describe(value))
         .label(checker.scope.file(), local.decl->range, "first assigned here")
-        .note("a variable has one type: use another name, convert the value, or annotate the variable: " +
-              as_code(std::string(local.decl->name) + ": i64 = …"));
+        .note(local.type.type.is_array() && !value.is_array()
+                  ? "an assignment to an array's name changes no element: write " +
+                        as_code(std::string(local.decl->name) + "[i] = …")
+                  : "a variable has one type: use another name, convert the value, or annotate the variable: " +
+                        as_code(std::string(local.decl->name) + ": i64 = …"));
     return mark_defined(checker, index);
   }
   const Value converted = convert_to(checker, value, local.type, range);

@@ -17,6 +17,7 @@
 #include "frontend/check/expressions/record.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/module_checker.h"
+#include "frontend/check/names/class.h"
 #include "frontend/check/names/resolve.h"
 #include "frontend/check/statements/assign.h"
 #include "frontend/check/statements/iterate.h"
@@ -227,11 +228,32 @@ void check(FunctionChecker& checker, const ast::Assert& node, const ast::Stmt& s
   append_check(checker, test, std::move(message.text), std::move(message.values), stmt.range);
 }
 
+/// One of Python's exceptions, or a class made of one; what modules that host code uses have cannot be known.
+void check_exception(FunctionChecker& checker, const ast::Expr& name) {
+  const auto* plain = name.as<ast::Name>();
+  if (name.as<ast::Attribute>()) return;
+  const Binding* bound = plain ? checker.scope.find(plain->id) : nullptr;
+  if (const auto* made = bound ? std::get_if<ClassDecl*>(bound) : nullptr) {
+    ClassDecl& decl = **made;
+    if (!read_class(checker.module, decl) || decl.kind == ClassDecl::Kind::Exception) return;
+    if (decl.kind == ClassDecl::Kind::Unusable && !decl.def->bases.empty()) return;
+    checker.report(name.range, DiagnosticId::RaisesNoException)
+        .note("make the class of one: " + as_code("class " + decl.name + "(Exception):"));
+    return;
+  }
+  const Entity given = checker.entity(name);
+  const auto* function = std::get_if<LanguageFunctionRef>(&given);
+  if (std::holds_alternative<Unknown>(given) || (function && function->id == LanguageFunction::Exception)) return;
+  checker.report(name.range, DiagnosticId::RaisesNoException)
+      .note("this is " + describe(given) + ": " + as_code("raise ValueError(…)"));
+}
+
 void check(FunctionChecker& checker, const ast::Raise& node, const ast::Stmt& stmt) {
   FaultMessage message{"raised", {}};
   if (node.exception) {
     const auto* call = node.exception->as<ast::Call>();
     const ast::Expr& name = call ? *call->function : *node.exception;
+    check_exception(checker, name);
     message.text = checker.scope.file().text(name.range);
     if (call && !call->arguments.empty()) {
       message.text += ": ";
@@ -410,6 +432,11 @@ void check(FunctionChecker& checker, const ast::ExprStmt& node, const ast::Stmt&
     auto warning = checker.report(stmt.range, DiagnosticId::UnusedResult);
     const auto* compare = node.value->as<ast::Compare>();
     if (compare && compare->ops.front() == ast::CompareOp::Eq) warning.note("to assign, write `=`");
+    const auto* sign = node.value->as<ast::Unary>();
+    const auto* twice = sign ? sign->operand->as<ast::Unary>() : nullptr;
+    if (twice && twice->op == sign->op && (sign->op == ast::UnaryOp::Plus || sign->op == ast::UnaryOp::Negate))
+      warning.note(sign->op == ast::UnaryOp::Plus ? "to add, write `+= 1` behind the name"
+                                                  : "to subtract, write `-= 1` behind the name");
   }
   append(checker, checked::Evaluate{value.expr}, stmt.range);
 }
