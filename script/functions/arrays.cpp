@@ -30,7 +30,9 @@ Outcome<Axes> axes_of(const Value& value, const Arguments& arguments, std::size_
   std::vector<std::size_t> axes;
   for (const std::int64_t axis : listed) {
     ASSIGN_OR_RETURN(const std::size_t position, checked_axis(axis, rank));
-    if (std::find(axes.begin(), axes.end(), position) != axes.end()) return fail(DiagnosticId::HostBadAxis, axis, rank);
+    if (std::find(axes.begin(), axes.end(), position) != axes.end())
+      return fail(DiagnosticId::HostWrongType, "axis` of `" + std::string(arguments.function->name), "axes that differ",
+                  shape_text(listed));
     axes.push_back(position);
   }
   return Axes(std::move(axes));
@@ -245,7 +247,9 @@ Outcome<Value> host_transpose(Run&, const Arguments& arguments) {
     std::vector<std::size_t> sorted = axes;
     std::sort(sorted.begin(), sorted.end());
     const bool each_once = std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
-    if (!each_once || axes.size() != array->rank()) return fail(DiagnosticId::HostBadShape, shape_text(listed));
+    if (!each_once || axes.size() != array->rank())
+      return fail(DiagnosticId::HostWrongType, "axes` of `transpose",
+                  "each axis of the " + std::to_string(array->rank()) + " once", shape_text(listed));
   }
   return Value(permute_axes(*array, axes));
 }

@@ -110,6 +110,7 @@ std::optional<Value> device_field(const DeviceValue& value, std::string_view nam
 std::optional<Library> methods_of(const Value& object) {
   if (object.is<ArrayRef>() || object.is<Scalar>()) return Library::ArrayMethod;
   if (object.is<ListValue>()) return Library::ListMethod;
+  if (object.is<std::string>()) return Library::StringMethod;
   if (object.is<EventValue>()) return Library::EventMethod;
   if (object.is<StreamValue>()) return Library::StreamMethod;
   if (object.is<GraphValue>()) return Library::GraphMethod;

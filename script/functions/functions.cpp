@@ -19,9 +19,9 @@
 namespace pykc::script {
 namespace {
 
-std::array<std::span<const HostFunction>, 8> all_tables() {
-  return {python_functions(), creation_functions(), array_functions(), math_functions(),
-          device_functions(), stream_functions(),   cupy_functions(),  file_functions()};
+std::array<std::span<const HostFunction>, 9> all_tables() {
+  return {python_functions(), string_functions(), creation_functions(), array_functions(), math_functions(),
+          device_functions(), stream_functions(), cupy_functions(),     file_functions()};
 }
 
 /// The library that has what another lacks.

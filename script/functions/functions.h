@@ -52,6 +52,7 @@ class Arguments {
 
 /// The rows, by subject (one file each).
 std::span<const HostFunction> python_functions();
+std::span<const HostFunction> string_functions();
 std::span<const HostFunction> creation_functions();
 std::span<const HostFunction> array_functions();
 std::span<const HostFunction> math_functions();

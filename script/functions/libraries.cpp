@@ -27,6 +27,7 @@ constexpr LibraryInfo kLibraries[] = {
     {Library::Classes, "collections", "collections"},
     {Library::ArrayMethod, "array"},
     {Library::ListMethod, "list"},
+    {Library::StringMethod, "str"},
     {Library::EventMethod, "event"},
     {Library::StreamMethod, "stream"},
     {Library::GraphMethod, "graph"},

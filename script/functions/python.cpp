@@ -48,6 +48,11 @@ Outcome<Value> host_range(Run&, const Arguments& arguments) {
 
 Outcome<Value> host_abs(Run&, const Arguments& arguments) {
   const Value& value = arguments[0];
+  if (is_complex(value)) {
+    ASSIGN_OR_RETURN(const Value real, attribute(value, "real"));
+    ASSIGN_OR_RETURN(const Value imaginary, attribute(value, "imag"));
+    return apply(BinaryFunction::Hypot, real, imaginary);
+  }
   if (const std::optional<std::int64_t> integer = as_integer(value); integer && !value.is<Scalar>()) {
     if (*integer == INT64_MIN) return fail(DiagnosticId::HostIntegerOverflow);
     return Value(*integer < 0 ? -*integer : *integer);
@@ -293,6 +298,41 @@ Outcome<Value> host_append(Run&, const Arguments& arguments) {
   return Value();
 }
 
+Outcome<Value> host_extend(Run&, const Arguments& arguments) {
+  Sequence& list = *arguments[0].as<ListValue>()->sequence;
+  ASSIGN_OR_RETURN(std::vector<Value> items, all_items(arguments[1]));
+  for (const Value& item : items)
+    if (holds(item, list)) return fail(DiagnosticId::HostListInItself);
+  std::ranges::move(items, std::back_inserter(list.items));
+  return Value();
+}
+
+Outcome<Value> host_insert(Run&, const Arguments& arguments) {
+  Sequence& list = *arguments[0].as<ListValue>()->sequence;
+  ASSIGN_OR_RETURN(const std::int64_t index, arguments.integer(1));
+  if (holds(arguments[2], list)) return fail(DiagnosticId::HostListInItself);
+  const auto size = static_cast<std::int64_t>(list.items.size());
+  list.items.insert(list.items.begin() + std::clamp<std::int64_t>(index < 0 ? index + size : index, 0, size),
+                    arguments[2]);
+  return Value();
+}
+
+Outcome<Value> host_pop(Run&, const Arguments& arguments) {
+  Sequence& list = *arguments[0].as<ListValue>()->sequence;
+  ASSIGN_OR_RETURN(const std::int64_t index, arguments.integer(1));
+  const auto size = static_cast<std::int64_t>(list.items.size());
+  if (index < -size || index >= size) return fail(DiagnosticId::HostIndexOutOfRange, index, size);
+  const auto place = list.items.begin() + (index < 0 ? index + size : index);
+  Value item = std::move(*place);
+  list.items.erase(place);
+  return item;
+}
+
+Outcome<Value> host_reverse_list(Run&, const Arguments& arguments) {
+  std::ranges::reverse(arguments[0].as<ListValue>()->sequence->items);
+  return Value();
+}
+
 Outcome<Value> host_clock(Run&, const Arguments&) {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return Value(std::chrono::duration<double>(now).count());
@@ -362,6 +402,10 @@ constexpr HostFunction kPythonFunctions[] = {
     {"arguments", in(Library::Prelude), "", host_arguments, "The command line's arguments, as strings."},
     {"skip", in(Library::Prelude), "reason", host_skip, "Ends a test that cannot run here."},
     {"append", in(Library::ListMethod), "self, item", host_append, "Adds an item at the end."},
+    {"extend", in(Library::ListMethod), "self, iterable", host_extend, "Adds the items at the end."},
+    {"insert", in(Library::ListMethod), "self, index, item", host_insert, "Puts an item before that of an index."},
+    {"pop", in(Library::ListMethod), "self, index=-1", host_pop, "Takes an item out, and gives it."},
+    {"reverse", in(Library::ListMethod), "self", host_reverse_list, "Turns the order of the items round."},
     {"sort", in(Library::ListMethod), "self, key=None, reverse=False", host_sort_list,
      "Puts the items in order, as `sorted` does."},
     {"perf_counter", in(Library::Time), "", host_clock,
@@ -412,6 +456,40 @@ Outcome<Value> to_int(const Value& value) {
   return Value(static_cast<std::int64_t>(*number));
 }
 
+/// The base that a prefix of digits names: `0x1f`; 0 without.
+int base_of_prefix(std::string_view digits) {
+  if (digits.size() < 2 || digits[0] != '0') return 0;
+  const char letter = static_cast<char>(digits[1] | 0x20);
+  return letter == 'x' ? 16 : letter == 'o' ? 8 : letter == 'b' ? 2 : 0;
+}
+
+/// `int("1f", 16)`; base 0 reads the text as the language reads a literal.
+Outcome<Value> to_int(const Value& value, const Value& given_base) {
+  const auto* text = value.as<std::string>();
+  if (!text) return fail(DiagnosticId::HostWrongType, "x` of `int", "a string, where a base is given", describe(value));
+  const std::optional<std::int64_t> base = as_integer(given_base);
+  if (!base || *base < 0 || *base == 1 || *base > 36)
+    return fail(DiagnosticId::HostWrongType, "base` of `int", "0 or 2 to 36",
+                base ? std::to_string(*base) : describe(given_base));
+  std::string digits = bare_number(*text).value_or("");
+  const bool is_negative = digits.starts_with('-');
+  if (is_negative) digits.erase(0, 1);
+  const int prefix = base_of_prefix(digits);
+  const bool has_prefix = prefix != 0 && (*base == 0 || *base == prefix);
+  if (has_prefix) digits.erase(0, 2);
+  const bool is_octal_of_c =
+      *base == 0 && !has_prefix && digits.starts_with('0') && digits.find_first_not_of('0') != std::string::npos;
+  if (is_octal_of_c || digits.starts_with('-')) return no_number("int", *text);
+  digits.insert(0, is_negative ? "-" : "");
+  std::int64_t integer = 0;
+  const char* const end = digits.data() + digits.size();
+  const int radix = *base != 0 ? static_cast<int>(*base) : has_prefix ? prefix : 10;
+  const auto [rest, error] = std::from_chars(digits.data(), end, integer, radix);
+  if (rest != end || error == std::errc::invalid_argument) return no_number("int", *text);
+  if (error == std::errc{}) return Value(integer);
+  return fail(DiagnosticId::HostValueOutOfRange, *text, "an int");
+}
+
 Outcome<Value> to_float(const Value& value) {
   if (const std::optional<double> number = as_number(value)) return Value(*number);
   const std::string* text = value.as<std::string>();
@@ -441,6 +519,8 @@ Value named_tuple_class(std::string type_name, const std::vector<NamedField>& fi
 
 Outcome<Value> call_type(const TypeValue& type, const CallArguments& arguments) {
   if (type.record) return make_record(type.record, arguments);
+  if (type.kind == TypeValue::Kind::Int && arguments.positional.size() == 2 && arguments.named.empty())
+    return to_int(arguments.positional[0], arguments.positional[1]);
   if (arguments.positional.size() != 1 || !arguments.named.empty())
     return fail(DiagnosticId::HostTooManyArguments, "a type", 1, arguments.positional.size() + arguments.named.size());
   Value value = arguments.positional[0];

@@ -80,6 +80,31 @@ struct ComplexParts {
   Value a, b, c, d;  // (a + bi) and (c + di)
 };
 
+/// A quotient by Smith's rule, as kernels divide: no part is squared, which could overflow.
+Outcome<std::pair<Value, Value>> quotient(const ComplexParts& p) {
+  using enum BinaryFunction;
+  ASSIGN_OR_RETURN(const Value c_size, apply(UnaryFunction::Abs, p.c));
+  ASSIGN_OR_RETURN(const Value d_size, apply(UnaryFunction::Abs, p.d));
+  ASSIGN_OR_RETURN(const Value is_real, apply(GreaterEqual, c_size, d_size));  // rather than imaginary
+  ASSIGN_OR_RETURN(const Value large, where(is_real, p.c, p.d));
+  ASSIGN_OR_RETURN(const Value small, where(is_real, p.d, p.c));
+  ASSIGN_OR_RETURN(const Value ratio, apply(TrueDivide, small, large));
+  ASSIGN_OR_RETURN(const Value rest, apply(Multiply, small, ratio));
+  ASSIGN_OR_RETURN(const Value divisor, apply(Add, large, rest));
+  ASSIGN_OR_RETURN(const Value a_part, apply(Multiply, p.a, ratio));
+  ASSIGN_OR_RETURN(const Value b_part, apply(Multiply, p.b, ratio));
+  const auto part = [&](BinaryFunction joins, const Value& x, const Value& y, const Value& u,
+                        const Value& v) -> Outcome<Value> {
+    ASSIGN_OR_RETURN(const Value first, apply(joins, x, y));
+    ASSIGN_OR_RETURN(const Value second, apply(joins, u, v));
+    ASSIGN_OR_RETURN(const Value chosen, where(is_real, first, second));
+    return apply(TrueDivide, chosen, divisor);
+  };
+  ASSIGN_OR_RETURN(Value real, part(Add, p.a, b_part, a_part, p.b));
+  ASSIGN_OR_RETURN(Value imaginary, part(Subtract, p.b, a_part, b_part, p.a));
+  return std::pair(std::move(real), std::move(imaginary));
+}
+
 /// Sums, products and quotients of parts by the rules of elementwise arithmetic.
 Outcome<std::pair<Value, Value>> combine(BinaryFunction function, const ComplexParts& p) {
   const auto both = [](BinaryFunction f, const Value& x, const Value& y) { return apply(f, x, y); };
@@ -89,20 +114,21 @@ Outcome<std::pair<Value, Value>> combine(BinaryFunction function, const ComplexP
     ASSIGN_OR_RETURN(Value imaginary, both(function, p.b, p.d));
     return std::pair(std::move(real), std::move(imaginary));
   }
-  const bool divides = function == TrueDivide;
+  if (function == TrueDivide) return quotient(p);
   ASSIGN_OR_RETURN(const Value ac, both(Multiply, p.a, p.c));
   ASSIGN_OR_RETURN(const Value bd, both(Multiply, p.b, p.d));
   ASSIGN_OR_RETURN(const Value ad, both(Multiply, p.a, p.d));
   ASSIGN_OR_RETURN(const Value bc, both(Multiply, p.b, p.c));
-  ASSIGN_OR_RETURN(Value real, both(divides ? Add : Subtract, ac, bd));
-  ASSIGN_OR_RETURN(Value imaginary, both(divides ? Subtract : Add, bc, ad));
-  if (!divides) return std::pair(std::move(real), std::move(imaginary));
-  ASSIGN_OR_RETURN(const Value cc, both(Multiply, p.c, p.c));
-  ASSIGN_OR_RETURN(const Value dd, both(Multiply, p.d, p.d));
-  ASSIGN_OR_RETURN(const Value square, both(Add, cc, dd));
-  ASSIGN_OR_RETURN(real, both(TrueDivide, real, square));
-  ASSIGN_OR_RETURN(imaginary, both(TrueDivide, imaginary, square));
+  ASSIGN_OR_RETURN(Value real, both(Subtract, ac, bd));
+  ASSIGN_OR_RETURN(Value imaginary, both(Add, bc, ad));
   return std::pair(std::move(real), std::move(imaginary));
+}
+
+/// What was computed as two parts, as wide as these.
+Outcome<Value> complex_of(const Value& real, const Value& imaginary) {
+  const std::optional<OperandType> type = operand_type(real);
+  const bool is_single = type && type->weakness == OperandType::Weakness::Strong && size_in_bytes(type->type) <= 4;
+  return complex_array(real, imaginary, complex_type(is_single ? ScalarType::F32 : ScalarType::F64));
 }
 
 Failure no_operator(BinaryFunction function, const Value& left, const Value& right) {
@@ -156,6 +182,13 @@ Outcome<Value> apply_to_records(BinaryFunction function, const Value& left, cons
     return function == Equal ? same : apply(Equal, same, Value(false));
   }
   if (!are_complex || !(compares || computes)) return no_operator(function, left, right);
+  if (function == TrueDivide && !has_records(right)) {
+    ASSIGN_OR_RETURN(const Value left_real, part(left, 0));
+    ASSIGN_OR_RETURN(const Value left_imaginary, part(left, 1));
+    ASSIGN_OR_RETURN(const Value real, apply(TrueDivide, left_real, right));
+    ASSIGN_OR_RETURN(const Value imaginary, apply(TrueDivide, left_imaginary, right));
+    return complex_of(real, imaginary);
+  }
   ComplexParts parts;
   ASSIGN_OR_RETURN(parts.a, part(left, 0));
   ASSIGN_OR_RETURN(parts.b, part(left, 1));
@@ -168,9 +201,7 @@ Outcome<Value> apply_to_records(BinaryFunction function, const Value& left, cons
     return function == Equal ? same : apply(Equal, same, Value(false));
   }
   ASSIGN_OR_RETURN(const auto result, combine(function, parts));
-  const std::optional<OperandType> type = operand_type(result.first);
-  const bool is_single = type && type->weakness == OperandType::Weakness::Strong && size_in_bytes(type->type) <= 4;
-  return complex_array(result.first, result.second, complex_type(is_single ? ScalarType::F32 : ScalarType::F64));
+  return complex_of(result.first, result.second);
 }
 
 Outcome<ArrayRef> field_view(const Array& array, std::string_view name) {

@@ -90,6 +90,7 @@ enum class Library : std::uint8_t {
   Classes,  // enum, collections, typing, operator: for device code
   ArrayMethod,
   ListMethod,
+  StringMethod,
   EventMethod,
   StreamMethod,
   GraphMethod,
