@@ -241,6 +241,9 @@ bool is_place_target(const ast::Attribute& target) {
 
 bool shares_record(const checked::Expr& value) {
   if (value.as<checked::VariableRef>() || is_place(value)) return true;
+  if (const auto* choice = value.as<checked::Conditional>())
+    return shares_record(*choice->then) || shares_record(*choice->otherwise);
+  if (const auto* let = value.as<checked::Let>()) return shares_record(*let->body);
   const auto* component = value.as<checked::TupleElement>();
   return component && shares_record(*component->tuple);
 }
