@@ -284,6 +284,35 @@ def test_elements_of_raw_arrays_at_the_place_of_the_loop():
         kernel(x, y.T)
 
 
+def test_arrays_of_indices():
+    x = np.arange(12.0).reshape(3, 4)
+    pick = pykc.ElementwiseKernel("S t, raw T x", "T z", "int ind[] = {i, t}; z = x[ind] + x.size();", "pick")
+    for given in (x, np.asfortranarray(x), x[::-1]):
+        assert pick(pykc.array([3, 0, 1]), pykc.array(given)).tolist() == (given[[0, 1, 2], [3, 0, 1]] + 12).tolist()
+    with pytest.raises(ValueError, match="`x` is indexed along 2 axes, and has 1"):
+        pick(pykc.array([0]), pykc.arange(3.0))
+    sums = pykc.ElementwiseKernel("T x, int32 width", "raw T total, raw T copy", """
+        const ptrdiff_t row[2] = {i / width, 0}; long place[] = {0, i % width, i / width};
+        atomicAdd(&total[row], x); copy[place] = x;
+    """, "sums")
+    total, copy = pykc.zeros((1, 3)).T, pykc.zeros((1, 4, 3))
+    sums(pykc.array(x), 4, total, copy)
+    assert total.tolist() == x.sum(1)[:, None].tolist() and copy.tolist() == [x.T.tolist()]
+    with pytest.raises(NotImplementedError, match=r"`x\[i\]`, which is indexed in another way"):
+        pykc.ElementwiseKernel("raw T x", "T z", "int ind[] = {i, i}; z = x[ind] + x[i];")
+
+
+def test_functions_and_constants_of_cuda():
+    x = np.array([0.25, 0.75])
+    for c, expected in (("erf(erfinv(x))", x), ("erfc(erfcinvf(x))", x), ("normcdf(normcdfinv(x))", x),
+                        ("rcbrt(x)", x ** (-1 / 3)), ("norm3d(x, x, x)", 3 ** 0.5 * x), ("sinpi(x)", np.sin(np.pi * x)),
+                        ("x < CUDART_INF && -CUDART_INF_F < x ? CUDART_PI : 0", np.pi + 0 * x)):
+        kernel = pykc.ElementwiseKernel("T x", "T z", f"z = {c}")
+        np.testing.assert_allclose(kernel(pykc.array(x)).get(), expected, rtol=1e-12)
+    least = pykc.ReductionKernel("T x", "T z", "x", "min(a, b)", "z = a", "CUDART_INF_F")
+    assert least(pykc.array(x)).item() == 0.25
+
+
 def test_indices_of_the_axes():
     x = np.arange(12.0).reshape(3, 4)
     lower = pykc.ElementwiseKernel("T x, int64 k", "T z", "z = (_ind.get()[1] - _ind.get()[0] <= k) ? x : 0",

@@ -13,7 +13,8 @@ TYPES = {"bool": "bool", "char": "i8", "signed char": "i8", "signed": "i32", "si
                              for bits in (8, 16, 32, 64) for end in ("", "_t")},
          "float16": "f16", "float32": "f32", "float64": "f64", "complex<float>": "c64", "complex<double>": "c128",
          "complex64": "c64", "complex128": "c128"}
-_MATH = "atan2 exp10 cbrt hypot fmod remainder copysign erf erfc lgamma isinf isfinite ldexp".split()
+_MATH = ("atan2 exp10 cbrt rcbrt hypot rhypot norm3d norm4d fmod remainder copysign nextafter fdim erf erfc erfinv erfcinv "
+         "erfcx normcdf normcdfinv lgamma j0 j1 y0 y1 sinpi cospi isinf isfinite ldexp logb ilogb").split()
 _OF_COMPLEX = {"sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan",
                "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh",
                "atanh": "arctanh", **{name: name for name in "exp exp2 expm1 log log2 log10 log1p sqrt".split()}}
@@ -36,7 +37,9 @@ CALLS = {**{name + end: f"math.{name}" for name in _MATH for end in ("", "f")},
 CONSTANTS = {"M_PI": math.pi, "M_PI_2": math.pi / 2, "M_PI_4": math.pi / 4, "M_1_PI": 1 / math.pi,
               "M_2_PI": 2 / math.pi, "M_2_SQRTPI": 2 / math.sqrt(math.pi), "M_E": math.e, "M_LOG2E": 1 / math.log(2),
               "M_LOG10E": 1 / math.log(10), "M_LN2": math.log(2), "M_LN10": math.log(10), "M_SQRT2": math.sqrt(2),
-              "M_SQRT1_2": math.sqrt(0.5), "NAN": "math.nan", "INFINITY": "math.inf", "HUGE_VAL": "math.inf"}
+              "M_SQRT1_2": math.sqrt(0.5), "NAN": "math.nan", "INFINITY": "math.inf", "HUGE_VAL": "math.inf",
+              **{f"CUDART_{name}{end}": value for end in ("", "_F") for name, value in
+                 (("INF", "math.inf"), ("NAN", "math.nan"), ("PI", math.pi))}}
 #: Names that C may have and the text of the language may not.
 TAKEN = set(keyword.kwlist) - {"if", "else", "for", "while", "break", "continue", "return"} | {
     "math", "cmath", "np", "atomic", "local", "grid"}

@@ -27,13 +27,15 @@ CONTINUE, RETURN = "<continue>", "<return>"
 
 
 class CBody(NamedTuple):
-    """A body as text of the language, what follows it, the names that it reads and assigns, and those of arrays that it
-    indexes as the loop goes, `x[_ind.get()]`. The lines CONTINUE and RETURN stand for the end of an element."""
+    """A body as text of the language, what follows it, the names that it reads and assigns, those of arrays that it
+    indexes as the loop goes, `x[_ind.get()]`, and how many axes those have that it indexes by an array of indices. The
+    lines CONTINUE and RETURN stand for the end of an element."""
     text: str
     after: str
     reads: frozenset[str]
     assigns: frozenset[str]
     alike: frozenset[str]
+    axes: dict[str, int]
     has_branches: bool
 
 
@@ -45,7 +47,7 @@ def translated(text: str, types: dict[str, str], known: set[str], functions: set
     lines = parser.statements()
     behind = parser.followed_by(after).statements()
     return CBody("\n".join(lines) or "pass", "\n".join(behind), frozenset(parser.reads), frozenset(parser.assigns),
-                 frozenset(parser.alike), parser.has_branches)
+                 frozenset(parser.alike), {name: axes for name, axes in parser.axes.items() if axes}, parser.has_branches)
 
 
 def translated_functions(text: str, types: dict[str, str]) -> tuple[str, set[str]]:
@@ -90,6 +92,8 @@ class _Parser:
         self.reads: set[str] = set()
         self.assigns: set[str] = set()
         self.alike: set[str] = set()
+        self.counts: dict[str, int] = {}  # of the elements of the body's own arrays
+        self.axes: dict[str, int] = {}  # of arrays that are indexed by one of those; 0 by a number
         self.has_branches = False
         self.returns: str | None = None  # the type of the function that is read
         self.steps: list[list[str] | None] = []  # of the loops around, what `continue` has yet to do; None: a `switch`
@@ -120,6 +124,7 @@ class _Parser:
         """The parser of a text that stands behind this one."""
         parser = _Parser(text, self.types, set(), self.functions, self.rank)
         parser.blocks, parser.given = self.blocks, self.given
+        parser.counts, parser.axes = self.counts, self.axes
         return parser
 
     def declared(self, name: str) -> str:
@@ -365,11 +370,11 @@ class _Parser:
         token = self.take()
         name = self.known(token) or self.fail(f"`{token}`, which is no parameter,")
         self.assigns.add(name)
-        index = self.index()
+        index = self.index_of(name)
         self.take(",")
         value = self.expression()
         self.take(")")
-        return f"atomic.{operation}({name}, {index}, {value})"
+        return f"atomic.{operation}({name}, ({index}), {value})"
 
     def type_here(self) -> str | None:
         """The type of a declaration that begins here, "" for auto; nothing where none does."""
@@ -430,6 +435,7 @@ class _Parser:
                 self.fail(f"values of `{name}`, whose extent is no number or too small")
             lines += [f"{name}[{place}] = {values[place] if place < len(values) else 0}"
                       for place in range(int(extents))]
+            self.counts[name] = int(extents)
         elif is_counted:
             self.fail(f"`{name}[]` without values", "say how many elements it has")
         return [f"{name} = local.array(({extents},), {type_})", *lines]
@@ -578,7 +584,7 @@ class _Parser:
         if self.token == "." and self.peek(1) == "size":
             for expected in (".", "size", "(", ")"):
                 self.take(expected)
-            return f"len({token})"
+            return f"{token}.size"
         if self.token == "->" or self.token == "." and self.peek(2) != "(":
             self.fail(f"`{self.token}`")
         return token
@@ -605,11 +611,19 @@ class _Parser:
     def element(self, name: str) -> str:
         """`x[k]`, or `x[_ind.get()]`, at the place of the loop in an array of its shape."""
         if self.tokens[self.at:self.at + len(_PLACE)] != _PLACE:
-            return f"{name}[{self.index()}]"
+            return f"{name}[{self.index_of(name)}]"
         self.at += len(_PLACE)
         self.alike.add(name)
         self.reads.add("i")
         return f"{name}[i]"
+
+    def index_of(self, name: str) -> str:
+        """`[k]`, or `[place]` of an array with an index for each axis: `int place[] = {k, l};`"""
+        index = self.index()
+        count = self.counts.get(index, 0)
+        if self.axes.setdefault(name, count) != count:
+            self.fail(f"`{name}[{index}]`, which is indexed in another way before", "index it by numbers alone")
+        return ", ".join(f"{index}[{axis}]" for axis in range(count)) or index
 
     def index(self) -> str:
         self.take("[")

@@ -101,7 +101,8 @@ class ElementwiseKernel:
     """A function of elements: `ElementwiseKernel("T x, T y", "T z", "z = (x - y) * (x - y)", "squared_difference")`.
 
     Parameters have NumPy's types, or a letter that stands for any type; `raw` arrays are indexed in the operation, in
-    one dimension, where `i` is the index of the element and `_ind.size()` how many there are. The operation is CUDA C:
+    one dimension or by an array, `int place[] = {k, l}; z = x[place];`, where `i` is the index of the element and
+    `_ind.size()` how many there are. The operation is CUDA C:
     assignments, declarations, `if`, loops, jumps, `atomicAdd(&y[k], x)` and its kin, and expressions without pointers.
     `loop_prep` stands before it and `after_loop` behind it, in each thread, which has one element. `preamble` defines
     functions in the language of kernels, or `__device__` ones that take and return numbers."""
@@ -122,7 +123,7 @@ class ElementwiseKernel:
             raise ValueError("two parameters have one name")
         self._made: dict[tuple, Any] = {}
         body = self._body(dict.fromkeys((one.type for one in self.params if one.is_generic), "f32"))  # tells errors now
-        self._alike = body.alike
+        self._alike, self._axes = body.alike, body.axes
 
     def _body(self, types: dict[str, str], rank: int = 8) -> CBody:
         _, operation, before, after = with_macros(self.preamble, self.operation, *self._around)
@@ -148,6 +149,9 @@ class ElementwiseKernel:
             if parameter.name in self._alike and numpy.shape(value) != shape:
                 raise ValueError(f"`{parameter.name}[_ind.get()]` is of an array of the shape {shape}, not "
                                  f"{numpy.shape(value)}")
+            if numpy.ndim(value) != self._axes.get(parameter.name, numpy.ndim(value)):
+                raise ValueError(f"`{parameter.name}` is indexed along {self._axes[parameter.name]} axes, and has "
+                                 f"{numpy.ndim(value)}")
         inputs = [value.item() if isinstance(value, numpy.generic) else value for value in values[:self.nin]]
         inputs = [value.copy() if isinstance(value, ndarray) and any(may_overlap(out, value) for out in outs) else value
                   for value in inputs]
@@ -178,8 +182,9 @@ class ElementwiseKernel:
             body = self._made[key] = self._compiled(bound, dtypes, shape, inputs)
         if isinstance(body, str):
             count = int(numpy.prod(shape, dtype=numpy.int64))
-            spread = [value if not isinstance(value, ndarray) else value.ravel() if parameter.is_raw else
-                      _spread(value, shape) for parameter, value in zip(self.params, [*inputs, *outs])]
+            spread = [value if not isinstance(value, ndarray) or parameter.name in self._axes else
+                      value.ravel() if parameter.is_raw else _spread(value, shape)
+                      for parameter, value in zip(self.params, [*inputs, *outs])]
             device = _device([*outs, *inputs])
             for_each(device, body, "elementwise", count, count, *shape[1:], *spread)
             for parameter, out, flat in zip(self.out_params, outs, spread[self.nin:]):
