@@ -258,6 +258,7 @@ void add_arrays(nb::module_& module) {
           nb::arg("key").none())
       .def("reshaped", [](const DeviceArray& array,
                           nb::handle shape) { return view_of(array, take(array.mapping.reshape(extents_of(shape)))); })
+      .def("become", [](DeviceArray& array, const DeviceArray& other) { array = other; })
       .def("permuted", [](const DeviceArray& array,
                           const std::vector<int>& axes) { return view_of(array, take(array.mapping.permute(axes))); })
       .def("transposed", [](const DeviceArray& array) { return view_of(array, array.mapping.transpose()); })

@@ -168,6 +168,7 @@ def test_sampled_functions(random):
         check("convolve", one, other, mode, scale=10)
         check("correlate", one, other, mode, scale=10)
         check("correlate", one + 1j, other * 1j, mode, scale=10)
+    assert pykc.correlate(pykc.array(v[:3]), pykc.array(v)).flags.c_contiguous
     check("convolve", v.astype("i4"), v[:3].astype("i2"))
     check("convolve", v, v[:0])
     check("interp", v, points, points ** 2)

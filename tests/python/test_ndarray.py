@@ -643,5 +643,33 @@ def test_elements_and_files(tmp_path):
     assert d.item((1, 2)) == d.item(1, 2) == d.item(5) == 5 and pykc.array(7).item(()) == 7
     d.T.tofile(tmp_path / "elements")
     assert np.fromfile(tmp_path / "elements").tolist() == x.T.ravel().tolist()
-    with pytest.raises(AttributeError, match="reshape"):
-        d.shape = (3, 2)
+
+
+def test_a_shape_is_assigned():
+    x = np.arange(6.0)
+    d = pykc.array(x)
+    view = d[::2]
+    for shape, given in (((2, 3), (2, 3)), ((3, 2), (3, -1)), ((6,), 6), ((1, 6, 1), [1, 6, 1])):
+        d.shape = given
+        assert d.shape == shape and (d + 1).tolist() == (x.reshape(shape) + 1).tolist()
+    d.shape = 2, 3
+    d[1] = 7
+    assert view.tolist() == [0, 2, 7]
+    view.shape = 3, 1  # strides reach it
+    assert view.tolist() == [[0], [2], [7]]
+    for other in (d.T, pykc.arange(6).reshape(2, 3)[:, ::-1]):
+        with pytest.raises(AttributeError, match="reshape"):
+            other.shape = 6
+    with pytest.raises(ValueError, match="cannot reshape|elements"):
+        d.shape = 5
+
+
+def test_reduced_views():
+    x = np.arange(24.0).reshape(2, 3, 4)
+    for key, shape in ((slice(None), (24,)), ((slice(None), slice(2)), (2, 8)), ((..., slice(0, 2)), (6, 2)),
+                       ((slice(1), 1), (4,)), ((0, 0, 0), ()), (slice(0), (0,))):
+        found = pykc.array(x)[key].reduced_view()
+        assert found.shape == shape and found.ravel().tolist() == x[key].ravel().tolist()
+    d = pykc.array(x)
+    d.reduced_view()[...] = 3
+    assert d.sum() == 72

@@ -359,6 +359,7 @@ def test_what_cupy_asks_of_streams():
     stream = cuda.Stream(non_blocking=True, priority=-1)
     assert stream.is_non_blocking and stream.priority == -1 and stream.device_id == cuda.Device().id
     assert not cuda.Stream().is_non_blocking and cuda.Stream().priority == 0
+    assert cuda.stream.Stream is cuda.Stream and cuda.stream.Event is cuda.Event and not cuda.runtime.is_hip
     called = []
     stream.launch_host_func(called.append, 3)
     assert called == [3]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 
 from .arguments import axes_of, axis_of
-from .creation import asarray, zeros, zeros_like
+from .creation import asarray, ascontiguousarray, zeros, zeros_like
 from .joining import atleast_1d, concatenate, where
 from .ndarray import ndarray
 from .products import conjugated, matmul
@@ -62,7 +62,7 @@ def correlate(a, v, mode: str = "valid") -> ndarray:
     """The sums of products of two vectors, one of them moved along the other and conjugated."""
     a, v = _vectors(a, v, mode, "correlate")
     if a.size < v.size:
-        return conjugated(_moved(v, conjugated(a)[::-1], mode)[::-1])
+        return ascontiguousarray(conjugated(_moved(v, conjugated(a)[::-1], mode)[::-1]))
     return _moved(a, conjugated(v)[::-1], mode)
 
 

@@ -173,7 +173,11 @@ class ndarray(DeviceNDArray):
         return pointer_to(self)
 
     def _set_shape(self, shape) -> None:
-        raise AttributeError("an array keeps its shape: write `x = x.reshape(shape)`, which is the same memory")
+        found = self.reshape(shape)
+        if self.size and found.place != self.place:
+            raise AttributeError("incompatible shape: strides reach no such array in this memory, and "
+                                 "`x = x.reshape(shape)` copies")
+        self.become(found)
 
     shape = property(_native.Array.shape.fget, _set_shape)
 
@@ -246,6 +250,17 @@ class ndarray(DeviceNDArray):
         """The elements in one dimension, to read, to assign and to go through."""
         from .flat import Flat
         return Flat(self)
+
+    def reduced_view(self) -> ndarray:
+        """The same memory, with as few axes as go through it: in one dimension where the elements lie side by side."""
+        shape, strides = [], []
+        for extent, stride in zip(self.shape, self.strides):
+            if strides and strides[-1] == extent * stride:
+                shape[-1], strides[-1] = shape[-1] * extent, stride
+            elif extent != 1:
+                shape.append(extent)
+                strides.append(stride)
+        return self._seen_as(self.dtype, tuple(shape), tuple(strides)) if self.size else self.ravel()
 
     def squeeze(self, axis=None) -> ndarray:
         """Without the axes of extent 1, or without those given, which must have it."""

@@ -325,3 +325,8 @@ def event_elapsed_time(evtstart: Event, evtend: Event) -> float:
 
 
 get_elapsed_time = event_elapsed_time  # CuPy's name
+
+
+# In CuPy `cuda.stream` is a module.
+stream.Stream, stream.ExternalStream, stream.Event = Stream, ExternalStream, Event
+stream.get_current_stream, stream.get_elapsed_time = get_current_stream, get_elapsed_time

@@ -9,6 +9,7 @@ from .. import _native
 from . import _contexts
 from ._contexts import MemoryInfo, synchronize
 
+is_hip = False
 CUDARuntimeError = _native.Error  # the base of DeviceError, KernelFault and LaunchError
 
 #: CUDA's names of what a device has, and those of `cuda.Device`.
