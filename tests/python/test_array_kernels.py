@@ -302,6 +302,34 @@ def test_arrays_of_indices():
         pykc.ElementwiseKernel("raw T x", "T z", "int ind[] = {i, i}; z = x[ind] + x[i];")
 
 
+def test_templates_of_preambles():
+    preamble = """
+        template <typename T> __device__ T square(const T& x) { return x * x; }
+        template <class T, class N> __device__ __forceinline__
+        T horner(T x, N n, T c) {
+            T sum = 0; T parts[2] = {1, 2}; N two(2);
+            for (int k = 0; k < n; ++k) { T next = sum * x + parts[k % two]; sum = next + (T)c / static_cast<T>(2); }
+            return sum;
+        }
+        __device__ double half_of(double x) { return x / 2; }
+    """
+    x = np.array([2, -3])
+    for type_ in ("i4", "f4", "f8", "c8", "c16"):
+        made = pykc.ElementwiseKernel("T x", "T z", "z = square(x)", preamble=preamble)(pykc.array(x.astype(type_)))
+        assert made.tolist() == [4, 9] and made.dtype == type_
+    expected = ((x * 0 + 1 + 0.5) * x + 2 + 0.5) * x + 1 + 0.5
+    for type_ in ("f4", "f8"):
+        kernel = pykc.ElementwiseKernel("T x, T c", "T z", "z = horner(x, 3, c) + half_of(x)", preamble=preamble)
+        assert kernel(pykc.array(x.astype(type_)), 1).tolist() == (expected + x / 2).tolist()
+    total = pykc.ReductionKernel("T x", "T z", "square(x)", "a + b", "z = a", "0", preamble=preamble)
+    assert total(pykc.array(x)).item() == 13
+    for text, said in (("template <int N> __device__ int f(int x) { return N; }", "template of numbers"),
+                       ("template <typename T> __device__ T f(int x) { return x; }", "which no parameter has"),
+                       ("__device__ int f(int* x) { return x[0]; }", "a pointer")):
+        with pytest.raises(NotImplementedError, match=said):
+            pykc.ElementwiseKernel("int32 x", "int32 z", "z = f(x)", preamble=text)
+
+
 def test_functions_and_constants_of_cuda():
     x = np.array([0.25, 0.75])
     for c, expected in (("erf(erfinv(x))", x), ("erfc(erfcinvf(x))", x), ("normcdf(normcdfinv(x))", x),
@@ -357,7 +385,7 @@ def test_translation_keeps_the_meaning_of_c():
 def test_preamble_and_mistakes():
     kernel = pykc.ElementwiseKernel("T x", "T z", "z = cube(x) + 1", preamble="def cube(x):\n    return x * x * x\n")
     assert kernel(pykc.array([2.0])).tolist() == [9.0]
-    for text in ("template <typename T> __device__ T f(T x) { return x; }", "#define N 3", "__device__ void f() { }",
+    for text in ("template <int N> __device__ int f(int x) { return N; }", "#define N 3", "__device__ void f() { }",
                  "__device__ float f(float* x) { return *x; }", "__device__ float f(float x) { continue; }"):
         with pytest.raises(NotImplementedError):
             pykc.ElementwiseKernel("T x", "T z", "z = f(x)", preamble=text)

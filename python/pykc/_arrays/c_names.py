@@ -93,6 +93,16 @@ def c_inverse(x):
     return ~x
 
 
+def c_as(x, y):
+    # y in the type of x
+    if isinstance(x, c64):
+        return c64(y)
+    elif isinstance(x, c128):
+        return c128(y)
+    else:
+        return x.dtype(y)
+
+
 def c_round(x):
     return math.copysign(np.floor(abs(x) + 0.5), x)
 

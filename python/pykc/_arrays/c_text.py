@@ -22,6 +22,7 @@ _WORDS = {"||": "or", "&&": "and"}
 _QUALIFIERS = ("__device__", "__host__", "__forceinline__", "__inline__", "inline", "static", "constexpr")
 _SPELLED = {"and": "&&", "or": "||", "not": "!"}
 _FUNCTIONS = {"/": "c_quotient", "%": "c_rest"}
+_DTYPE = ".dtype"  # behind the name of a parameter, the type that a template has for it
 #: Lines that `_expanded` of the kernels replaces: an element is done, with or without `after_loop`.
 CONTINUE, RETURN = "<continue>", "<return>"
 
@@ -163,13 +164,16 @@ class _Parser:
         return True
 
     def function(self) -> list[str]:
-        """`__device__ float f(float x, int n) { … }`"""
+        """`__device__ float f(float x, int n) { … }`, or a template of types, `template <typename T> … T f(T x)`."""
+        outer = self.types
+        templates = self.template()
+        self.types = {**outer, **{letter: letter for letter in templates}}
         while self.token in _QUALIFIERS:
             self.take()
         self.returns = self.type_here()
         if self.returns is None:
             self.fail(f"`{self.token}`", "a preamble has functions, `__device__ float f(float x) { return … }`, which "
-                      "return a value and are no templates, or text of the language of kernels, `def f(x): …`")
+                      "return a value, or text of the language of kernels, `def f(x): …`")
         name = self.take()
         self.functions.add(name)
         self.blocks, self.given = [{}], set(self.functions)
@@ -179,13 +183,33 @@ class _Parser:
             type_ = self.type_here()
             if not type_:
                 self.fail(f"`{self.token}` as a type")
-            parameters.append(f"{self.declared(self.take())}: {type_}")
+            parameter = self.declared(self.take())
+            parameters.append(parameter if type_ in templates or type_.endswith(_DTYPE) else f"{parameter}: {type_}")
+            if type_ in templates:  # the first parameter of a type tells which it is
+                self.types[type_] = parameter + _DTYPE
             if self.token != ")":
                 self.take(",")
         if self.token != "{":
             self.fail("a function without a body")
+        for letter in templates:
+            if self.types[letter] == letter:
+                self.fail(f"the type `{letter}` of a template, which no parameter has,")
+        self.returns = self.types.get(self.returns, self.returns)
         body = [f"    {line}" for line in self.statement()]
+        self.types = outer
         return ["", f"def {name}({', '.join(parameters)}):", *body, ""]
+
+    def template(self) -> list[str]:
+        """The names of the types of `template <typename T, class U>`."""
+        letters: list[str] = []
+        while self.takes("template"):
+            self.take("<")
+            while not self.takes(">"):
+                if self.take() not in ("typename", "class_"):
+                    self.fail("a template of numbers")
+                letters.append(self.take())
+                self.takes(",")
+        return letters
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
@@ -225,7 +249,7 @@ class _Parser:
         if self.returns is not None and self.takes("return"):
             value = self.expression()
             self.take(";")
-            return [f"return {self.returns}({value})"]
+            return [f"return {_as(self.returns, value)}"]
         if self.token in ("continue", "return") and self.returns is None:
             self.has_branches = True
             jump = CONTINUE if self.take() == "continue" else RETURN
@@ -391,6 +415,8 @@ class _Parser:
             if following == "&" and self.at > start:  # `const T& x`, which is the value of one
                 length += 1
                 following = self.peek(length)
+            if text in self.types and following == "*":
+                self.fail("a pointer", "index the array itself")
             if (text in self.types or text == "auto") and following is not None and re.match(r"[A-Za-z_]", following):
                 self.at += length
                 return self.types.get(text, "")
@@ -404,14 +430,15 @@ class _Parser:
         name = self.declared(self.take())
         if self.token == "[" and type_:
             return self.array(name, type_)
-        annotation = f": {type_}" if type_ else ""
+        value = "0"
         if self.takes("="):
-            return [f"{name}{annotation} = {self.initial()}"]
-        if self.token in ("{", "("):
+            value = self.initial()
+        elif self.token in ("{", "("):
             values = self.listed({"{": "}", "(": ")"}[self.take()])
-            value = values[0] if len(values) == 1 else f"{type_}({', '.join(values)})" if values else "0"
-            return [f"{name}{annotation} = {value}"]
-        return [f"{name}{annotation} = 0"]
+            value = values[0] if len(values) == 1 else _as(type_, ", ".join(values)) if values else "0"
+        if type_.endswith(_DTYPE):
+            return [f"{name} = {_as(type_, value)}"]
+        return [f"{name}: {type_} = {value}" if type_ else f"{name} = {value}"]
 
     def initial(self) -> str:
         """The value behind `=`, which may have braces."""
@@ -526,7 +553,7 @@ class _Parser:
         if self.token == "(":
             cast = self.cast()
             if cast is not None:
-                return f"{cast}({self.unary()})"
+                return _as(cast, self.unary())
         value = self.postfix()
         while self.token == "." and self.peek(1) in ("real", "imag") and self.peek(2) == "(":
             self.take()
@@ -634,7 +661,7 @@ class _Parser:
     def size(self) -> str:
         """`sizeof(int)`"""
         type_ = self.cast() if self.token == "(" else None
-        if type_ is None:
+        if type_ not in SIZES:
             self.fail("`sizeof` of what is no type")
         return f"u64({SIZES[type_]})"
 
@@ -650,7 +677,7 @@ class _Parser:
         self.take("(")
         inner = self.expression()
         self.take(")")
-        return f"{type_}({inner})"
+        return _as(type_, inner)
 
     def call(self, name: str) -> str:
         found = name if name in self.functions else self.types.get(name) or CALLS.get(name)
@@ -658,7 +685,12 @@ class _Parser:
             self.fail(f"the function `{name}`, which `math.h` has not,",
                       "define it in `preamble`, in the language of kernels")
         self.take("(")
-        return f"{found}({', '.join(self.listed(')'))})"
+        return _as(found, ", ".join(self.listed(")")))
+
+
+def _as(type_: str, value: str) -> str:
+    """The value in a type."""
+    return f"c_as({type_.removesuffix(_DTYPE)}, {value})" if type_.endswith(_DTYPE) else f"{type_}({value})"
 
 
 def _number(token: str) -> str:
