@@ -437,7 +437,7 @@ def test_numpy_computes_on_the_device_what_is_here():
     assert_same(out, x.sum(0))
     np.add.at(out, [0, 0, 1], 1)
     assert out.tolist() == [5, 6, 7]
-    assert type(np.linalg.eigvals(d[:, :2])) is np.ndarray
+    assert type(np.linalg.eigvals(d[:, :2])) is pykc.ndarray
     assert type(np.histogram_bin_edges(d, "auto")) is np.ndarray
     assert np.allclose(d, x) and type(np.concatenate([d, x])) is np.ndarray
     np.copyto(e, x)

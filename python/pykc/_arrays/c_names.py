@@ -13,8 +13,8 @@ TYPES = {"bool": "bool", "char": "i8", "signed char": "i8", "signed": "i32", "si
                              for bits in (8, 16, 32, 64) for end in ("", "_t")},
          "float16": "f16", "float32": "f32", "float64": "f64", "complex<float>": "c64", "complex<double>": "c128",
          "complex64": "c64", "complex128": "c128"}
-_MATH = ("atan2 exp10 cbrt rcbrt hypot rhypot norm3d norm4d fmod remainder copysign nextafter fdim erf erfc erfinv erfcinv "
-         "erfcx normcdf normcdfinv lgamma j0 j1 y0 y1 sinpi cospi isinf isfinite ldexp logb ilogb").split()
+_MATH = ("atan2 exp10 cbrt rcbrt hypot rhypot norm3d norm4d fmod remainder copysign nextafter fdim erf erfc erfinv "
+         "erfcinv erfcx normcdf normcdfinv lgamma j0 j1 y0 y1 sinpi cospi isinf isfinite ldexp logb ilogb").split()
 _OF_COMPLEX = {"sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan",
                "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh",
                "atanh": "arctanh", **{name: name for name in "exp exp2 expm1 log log2 log10 log1p sqrt".split()}}

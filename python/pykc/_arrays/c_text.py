@@ -48,7 +48,8 @@ def translated(text: str, types: dict[str, str], known: set[str], functions: set
     lines = parser.statements()
     behind = parser.followed_by(after).statements()
     return CBody("\n".join(lines) or "pass", "\n".join(behind), frozenset(parser.reads), frozenset(parser.assigns),
-                 frozenset(parser.alike), {name: axes for name, axes in parser.axes.items() if axes}, parser.has_branches)
+                 frozenset(parser.alike), {name: axes for name, axes in parser.axes.items() if axes},
+                 parser.has_branches)
 
 
 def translated_functions(text: str, types: dict[str, str]) -> tuple[str, set[str]]:

@@ -11,6 +11,7 @@ from . import zeros_of_polynomials
 from .calculus import convolve
 from .creation import arange, asarray, ones, vander, zeros, zeros_like
 from .decompositions import eigvalsh
+from .eigenvalues import eigvals
 from .elimination import inv
 from .joining import atleast_1d, concatenate, trim_zeros
 from .least_squares import lstsq
@@ -20,13 +21,12 @@ from .sorting import sort
 
 
 def poly(seq_of_zeros) -> ndarray:
-    """The coefficients of the polynomial with these zeros, the first of them 1; or with the eigenvalues of a Hermitian
+    """The coefficients of the polynomial with these zeros, the first of them 1; or with the eigenvalues of a
     matrix."""
     zeros_of = atleast_1d(asarray(seq_of_zeros)) + 0.0
     if zeros_of.ndim == 2 and zeros_of.shape[0] == zeros_of.shape[1]:
-        if not bool((zeros_of == zeros_of.T.conj()).all()):
-            raise NotImplementedError("poly of a matrix that is not Hermitian: numpy.poly(x.get())")
-        zeros_of = eigvalsh(zeros_of)
+        is_hermitian = bool((zeros_of == zeros_of.T.conj()).all())
+        zeros_of = eigvalsh(zeros_of) if is_hermitian else eigvals(zeros_of)
     if zeros_of.ndim != 1:
         raise ValueError("input must be 1d or non-empty square 2d array.")
     found = ones(1, zeros_of.dtype, device=zeros_of.device)
