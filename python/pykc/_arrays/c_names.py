@@ -5,6 +5,8 @@ from __future__ import annotations
 import keyword
 import math
 
+import numpy
+
 TYPES = {"bool": "bool", "char": "i8", "signed char": "i8", "signed": "i32", "signed int": "i32",
          "short": "i16", "int": "i32", "long": "i64", "long long": "i64",
          "unsigned": "u32", "unsigned int": "u32", "unsigned char": "u8", "unsigned short": "u16",
@@ -32,14 +34,26 @@ CALLS = {**{name + end: f"math.{name}" for name in _MATH for end in ("", "f")},
           "tgammaf": "math.gamma", "fabs": "abs", "fabsf": "abs", "abs": "abs", "min": "min", "max": "max",
           "floor": "np.floor", "floorf": "np.floor", "ceil": "np.ceil", "ceilf": "np.ceil", "trunc": "np.trunc",
           "truncf": "np.trunc", "isnan": "math.isnan", "fmin": "np.fmin", "fmax": "np.fmax", "fminf": "np.fmin",
-          "fmaxf": "np.fmax", "rsqrt": "rsqrt", "rsqrtf": "rsqrt", "fma": "fma", "fmaf": "fma", "__expf": "math.exp",
-          "__logf": "math.log", "__sinf": "math.sin", "__cosf": "math.cos", "signbit": "np.signbit"}
-CONSTANTS = {"M_PI": math.pi, "M_PI_2": math.pi / 2, "M_PI_4": math.pi / 4, "M_1_PI": 1 / math.pi,
-              "M_2_PI": 2 / math.pi, "M_2_SQRTPI": 2 / math.sqrt(math.pi), "M_E": math.e, "M_LOG2E": 1 / math.log(2),
-              "M_LOG10E": 1 / math.log(10), "M_LN2": math.log(2), "M_LN10": math.log(10), "M_SQRT2": math.sqrt(2),
-              "M_SQRT1_2": math.sqrt(0.5), "NAN": "math.nan", "INFINITY": "math.inf", "HUGE_VAL": "math.inf",
-              **{f"CUDART_{name}{end}": value for end in ("", "_F") for name, value in
-                 (("INF", "math.inf"), ("NAN", "math.nan"), ("PI", math.pi))}}
+          "fmaxf": "np.fmax", "rsqrt": "rsqrt", "rsqrtf": "rsqrt", "fma": "fma", "fmaf": "fma", "signbit": "np.signbit",
+          **{f"__{name}f": f"math.{name}" for name in "exp exp10 log log2 log10 sin cos tan".split()},
+          **{f"__{name}": name for name in "float_as_int int_as_float double_as_longlong longlong_as_double".split()},
+          **{f"__{letter}{name}_{way}": f"{name}_{way}" for letter in "fd" for name in "add mul div sqrt".split()
+             for way in ("rn", "rd", "ru", "rz")},
+          "__powf": "c_pow", "__fdividef": "c_cut", "__saturatef": "saturate", "__half2float": "f32",
+          "__float2half": "f16"}
+_BITS = {"INT": 31, "LONG": 63, "LLONG": 63}  # but for the sign
+_FLOATS = {"FLT": numpy.finfo("f4"), "DBL": numpy.finfo("f8")}
+CONSTANTS = {
+    "M_PI": math.pi, "M_PI_2": math.pi / 2, "M_PI_4": math.pi / 4, "M_1_PI": 1 / math.pi, "M_2_PI": 2 / math.pi,
+    "M_2_SQRTPI": 2 / math.sqrt(math.pi), "M_E": math.e, "M_LOG2E": 1 / math.log(2), "M_LOG10E": 1 / math.log(10),
+    "M_LN2": math.log(2), "M_LN10": math.log(10), "M_SQRT2": math.sqrt(2), "M_SQRT1_2": math.sqrt(0.5),
+    "NAN": "math.nan", "INFINITY": "math.inf", "HUGE_VAL": "math.inf",
+    **{f"CUDART_{name}{end}": value for end in ("", "_F")
+       for name, value in (("INF", "math.inf"), ("NAN", "math.nan"), ("PI", math.pi))},
+    **{f"{name}_MAX": 2 ** bits - 1 for name, bits in _BITS.items()}, "UINT_MAX": f"u32({2 ** 32 - 1})",
+    **{f"{name}_MIN": f"(-{2 ** bits})" for name, bits in _BITS.items()},
+    **{f"{name}_{what}": float(value) for name, found in _FLOATS.items()
+       for what, value in (("MAX", found.max), ("MIN", found.tiny), ("EPSILON", found.eps))}}
 #: Names that C may have and the text of the language may not.
 TAKEN = set(keyword.kwlist) - {"if", "else", "for", "while", "break", "continue", "return"} | {
     "math", "cmath", "np", "atomic", "local", "grid"}

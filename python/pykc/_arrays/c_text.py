@@ -14,7 +14,8 @@ _TOKENS = re.compile(r"""\s*(?:(?P<number>(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d
     |(?P<operator><<=|>>=|\+\+|--|->|\*\*|[-+*/%&|^]=|==|!=|<=|>=|&&|\|\||<<|>>|[-+*/%&|^~!<>=?:;,.(){}\[\]]))""",
                      re.VERBOSE)
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/|#\s*pragma[^\n]*", re.DOTALL)
-_MACROS = re.compile(r"^[ \t]*#define[ \t]+(\w+)(?![\w(])[ \t]*([^/\n]*)(?://.*)?$", re.MULTILINE)
+_MACROS = re.compile(r"^[ \t]*#define[ \t]+(\w+)(\([\w ,]*\))?(?!\w)[ \t]*((?:[^/\n]|/(?!/))*)(?://.*)?$",
+                     re.MULTILINE)
 _BINARY = {"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7, ">=": 7, "<<": 8,
            ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10}
 _PLACE = ["[", "_ind", ".", "get", "(", ")", "]"]
@@ -62,13 +63,43 @@ def translated_functions(text: str, types: dict[str, str]) -> tuple[str, set[str
 
 
 def with_macros(preamble: str, *texts: str) -> tuple[str, ...]:
-    """The preamble without its macros of values, `#define K 3`, and TEXTS, each with the values in place of them."""
+    """The preamble without its macros, `#define K 3` and `#define SQUARE(x) ((x) * (x))`, and TEXTS, with what these
+    stand for."""
     if re.search(r"^def ", preamble, re.MULTILINE):  # in the language of kernels, where they are comments
         return (preamble, *texts)
+    preamble = preamble.replace("\\\n", " ")
     found = (_MACROS.sub("", preamble), *texts)
-    for name, value in reversed(_MACROS.findall(preamble)):  # a value has the names before it
-        found = tuple(re.sub(rf"\b{name}\b", lambda _: value.strip(), text) for text in found)
+    for name, parameters, value in reversed(_MACROS.findall(preamble)):  # what one stands for has the names before it
+        replaced = _called if parameters else _named
+        found = tuple(replaced(text, name, parameters, value.strip()) for text in found)
     return found
+
+
+def _named(text: str, name: str, _: str, value: str) -> str:
+    return re.sub(rf"\b{name}\b", lambda _: value, text)
+
+
+def _called(text: str, name: str, parameters: str, value: str) -> str:
+    """The text with the VALUE in place of calls of a macro that has parameters."""
+    names = [one.strip() for one in parameters[1:-1].split(",")]
+    at = 0
+    while call := re.compile(rf"\b{name}\s*\(").search(text, at):
+        arguments, end = _arguments(text, call.end())
+        given = dict(zip(names, arguments))
+        body = re.sub(r"[A-Za-z_]\w*", lambda word: given.get(word[0], word[0]), value)
+        text, at = text[:call.start()] + body + text[end:], call.start() + (len(body) if name in value else 0)
+    return text
+
+
+def _arguments(text: str, start: int) -> tuple[list[str], int]:
+    """The arguments of a call, and the place behind it."""
+    found, depth = [""], 0
+    for place, character in enumerate(text[start:], start):
+        if character == ")" and not depth:
+            return [one.strip() for one in found], place + 1
+        depth += (character in "([{") - (character in ")]}")
+        found = [*found, ""] if character == "," and not depth else [*found[:-1], found[-1] + character]
+    return found, len(text)
 
 
 def spelled(name: str) -> str:
@@ -256,6 +287,11 @@ class _Parser:
             jump = CONTINUE if self.take() == "continue" else RETURN
             self.take(";")
             return [jump]
+        if self.takes("typedef"):
+            type_ = self.type_here() or self.fail(f"`{self.token}` as a type")
+            self.types = {**self.types, self.take(): type_}
+            self.ends()
+            return []
         if self.token in ("break", "continue", "goto", "using"):
             self.fail(f"`{self.token}`")
         if self.token in ATOMICS:
@@ -450,23 +486,43 @@ class _Parser:
 
     def array(self, name: str, type_: str) -> list[str]:
         """`T x[3] = {1, 2};`: what is not listed is 0, and where nothing is, what was there."""
-        is_counted = self.peek(1) == "]"  # by its values
-        extents = "" if is_counted else self.index()
-        if is_counted:
-            self.at += 2
+        extents = []
+        while self.token == "[":
+            is_counted = self.peek(1) == "]" and not extents  # by its values
+            self.at += 2 * is_counted
+            extents.append("" if is_counted else self.index())
         lines = []
         if self.takes("=") or self.token == "{":
             self.take("{")
-            values = self.listed("}")
-            extents = extents or str(len(values))
-            if not extents.isdigit() or len(values) > int(extents):
-                self.fail(f"values of `{name}`, whose extent is no number or too small")
-            lines += [f"{name}[{place}] = {values[place] if place < len(values) else 0}"
-                      for place in range(int(extents))]
-            self.counts[name] = int(extents)
-        elif is_counted:
+            values = self.nested()
+            extents[0] = extents[0] or str(len(values))
+            lines = self.filled(name, "", extents, values)
+            self.counts[name] = int(extents[0]) if len(extents) == 1 else 0
+        elif not extents[0]:
             self.fail(f"`{name}[]` without values", "say how many elements it has")
-        return [f"{name} = local.array(({extents},), {type_})", *lines]
+        return [f"{name} = local.array(({', '.join(extents)},), {type_})", *lines]
+
+    def nested(self) -> list:
+        """The values up to a brace, those of inner braces as lists."""
+        values = []
+        while not self.takes("}"):
+            values.append(self.nested() if self.takes("{") else self.expression())
+            if self.token != "}":
+                self.take(",")
+        return values
+
+    def filled(self, name: str, before: str, extents: list[str], values: list) -> list[str]:
+        """The assignments of the values to the elements behind the indices BEFORE."""
+        extent, *inner = extents
+        if not extent.isdigit() or len(values) > int(extent):
+            self.fail(f"values of `{name}`, whose extent is no number or too small")
+        lines = []
+        for place, value in enumerate(values + [[] if inner else "0"] * (int(extent) - len(values))):
+            if isinstance(value, list) != bool(inner):
+                self.fail(f"values of `{name}`, whose braces do not stand around those of each axis")
+            lines += self.filled(name, f"{before}{place}, ", inner, value) if inner else [
+                f"{name}[{before}{place}] = {value}"]
+        return lines
 
     def listed(self, end: str) -> list[str]:
         values = []
@@ -514,6 +570,8 @@ class _Parser:
         name = self.take()
         if not re.match(r"[A-Za-z_]", name):
             self.fail(f"`{name}`")
+        if self.token == "(":
+            self.fail(f"a call of `{name}` whose value is not used", "there are atomicAdd and its kin, and sincos")
         name = self.known(name) or self.fail(f"`{name}`, which nothing declares,", f"declare it: `float {name} = …;`")
         self.assigns.add(name)
         return self.element(name) if self.token == "[" else name
@@ -639,7 +697,10 @@ class _Parser:
     def element(self, name: str) -> str:
         """`x[k]`, or `x[_ind.get()]`, at the place of the loop in an array of its shape."""
         if self.tokens[self.at:self.at + len(_PLACE)] != _PLACE:
-            return f"{name}[{self.index_of(name)}]"
+            index = self.index_of(name)
+            while self.token == "[":
+                index += f", {self.index()}"
+            return f"{name}[{index}]"
         self.at += len(_PLACE)
         self.alike.add(name)
         self.reads.add("i")
