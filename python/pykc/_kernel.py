@@ -123,9 +123,11 @@ def kernel(function: types.FunctionType | None = None, **options):
 
 
 def vectorize(ftylist_or_function=(), target: str = "cpu", **options):
-    """`@pykc.vectorize`: `@vectorize` of a function in which pykc's own typing rules hold."""
+    """`@pykc.vectorize`: `@vectorize` of a function in which pykc's own typing rules hold. As in NumPy and CuPy,
+    `otypes="f"` or `[float]` says which type the results have."""
     from ._ufunc import NativeDUFunc, vectorized
-    return vectorized(NativeDUFunc, ftylist_or_function, target, options)
+    otypes = options.pop("otypes", None)
+    return vectorized(functools.partial(NativeDUFunc, otypes=otypes), ftylist_or_function, target, options)
 
 
 def device(what: types.FunctionType | str = "", **options):

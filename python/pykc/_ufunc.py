@@ -226,6 +226,17 @@ class NativeDUFunc(DUFunc):
 
     native = True
 
+    def __init__(self, py_func: types.FunctionType, signatures: list, target: str = "cpu", *, otypes=None):
+        super().__init__(py_func, signatures, target)
+        if otypes is not None and len(otypes) != 1:
+            raise ValueError(f"`{self.__name__}` gives one array, and `otypes` are {otypes!r}")
+        self._otype = None if otypes is None else otypes[0]
+
+    def _found(self, dtypes: list) -> _Loop:
+        import numpy
+        found = super()._found(dtypes)
+        return found if self._otype is None else _Loop(found.inputs, [numpy.dtype(self._otype)])
+
 
 class GUFunc(_ArrayFunction):
     """A function under `@guvectorize`."""

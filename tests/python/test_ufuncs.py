@@ -527,3 +527,15 @@ def test_ufuncs_compute_in_their_type_and_not_in_that_of_out(dtype, wider):
         getattr(pykc, name)(*map(pykc.array, given), out=found)
         for one, other in zip(found, expected):
             np.testing.assert_array_equal(one.get(), other)
+
+
+def test_types_of_results_that_are_asked_for():
+    def scaled(x, y):
+        return x * y + 0.5
+
+    x = pykc.arange(3.0)
+    for otypes, dtype in (([np.float32], "f4"), ("i", "i4"), ("F", "c8"), ([float], "f8"), ([bool], "?")):
+        found = pykc.vectorize(scaled, otypes=otypes)(x, 2.0)
+        assert found.dtype == dtype and found.tolist() == (np.arange(3) * 2 + 0.5).astype(dtype).tolist()
+    with pytest.raises(ValueError, match="gives one array"):
+        pykc.vectorize(scaled, otypes="ff")
