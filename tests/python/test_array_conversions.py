@@ -170,6 +170,11 @@ def test_older_names_of_methods():
     x.scatter_add([0, 2, 2], 1)
     assert x.tolist() == [1, 0, 2]
     assert "dltensor" in repr(x.toDlpack())
+    same = pykc.fromDlpack(x.toDlpack())
+    same[...] = 7
+    assert (x == 7).all() and pykc.fromDlpack(x).data.ptr == x.data.ptr
+    with pytest.raises(ValueError, match="PyCapsule"):
+        pykc.fromDlpack(3)
 
 
 class OfInterface:

@@ -677,6 +677,7 @@ def test_names_of_numpys():
     assert pykc.binary_repr(5) == "101" and pykc.base_repr(5, 3) == "12" and pykc.iterable(x)
     with pykc.printoptions(precision=2):
         assert str(pykc.array([1.23456])) == "[1.23]"
+    assert pykc.exceptions.AxisError is pykc.AxisError
     with pytest.raises(pykc.AxisError):
         raise pykc.AxisError(1, 1)
 

@@ -11,7 +11,7 @@ ROOMS = {
     "creation": """array asarray asanyarray ascontiguousarray asnumpy empty empty_like zeros zeros_like ones ones_like
         full full_like arange linspace logspace geomspace eye identity tri tril triu meshgrid indices mgrid ogrid r_
         c_ fromfunction vander ix_ tril_indices triu_indices diag_indices tril_indices_from triu_indices_from
-        diag_indices_from mask_indices asfortranarray asarray_chkfinite copy from_dlpack get_array_module bartlett
+        diag_indices_from mask_indices asfortranarray asarray_chkfinite copy from_dlpack fromDlpack get_array_module bartlett
         blackman hamming hanning kaiser""",
     "files": "frombuffer fromiter fromfile fromstring loadtxt genfromtxt save savez savez_compressed savetxt load",
     "joining": """reshape ravel transpose permute_dims matrix_transpose swapaxes moveaxis expand_dims squeeze rollaxis
@@ -50,7 +50,7 @@ ROOMS = {
         complexfloating pi e inf nan euler_gamma newaxis s_ index_exp ndindex dtype finfo iinfo isscalar issubdtype
         min_scalar_type can_cast result_type promote_types broadcast_shapes isdtype astype common_type ndenumerate
         iterable base_repr binary_repr format_float_positional format_float_scientific get_printoptions set_printoptions
-        printoptions AxisError""",
+        printoptions AxisError exceptions""",
 }
 assert operators
 

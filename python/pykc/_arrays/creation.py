@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 import sys
+import types
 from typing import Any
 
 import numpy
@@ -67,8 +68,8 @@ def copy(a: Any, order: str = "K") -> ndarray:
     return array(a, order=order)
 
 
-def asnumpy(a: Any, stream=None, order: str = "C", out=None):
-    """The elements as a NumPy array."""
+def asnumpy(a: Any, stream=None, order: str = "C", out=None, *, blocking: bool = True):
+    """The elements as a NumPy array. BLOCKING is taken for CuPy's sake: they are there."""
     found = _taken(a)
     return numpy.asarray(_on_host(a)) if found is None else found.get(stream, order, out)
 
@@ -82,6 +83,12 @@ def from_dlpack(x: Any, /, *, device=None, copy: bool | None = None) -> ndarray:
     if device is not None:
         found = found.to_device(device)
     return found.copy() if copy else found
+
+
+def fromDlpack(dltensor: Any) -> ndarray:
+    """`from_dlpack` by CuPy's older name, also of a capsule, as `torch.utils.dlpack.to_dlpack` gives it."""
+    is_array = hasattr(dltensor, "__dlpack__")
+    return from_dlpack(dltensor if is_array else types.SimpleNamespace(__dlpack__=lambda **_: dltensor))
 
 
 def get_array_module(*args: Any):

@@ -11,6 +11,7 @@ from numpy import (base_repr, binary_repr, broadcast_shapes, byte, cdouble, comp
                    iterable, longlong, ndindex, newaxis, number, printoptions, promote_types, s_, set_printoptions,
                    short, signedinteger, single, ubyte, uint, uint8, uint16, uint32, uint64, uintc, uintp, ulonglong,
                    unsignedinteger, ushort)
+from numpy import exceptions
 from numpy.exceptions import AxisError
 
 from .creation import asarray
@@ -20,12 +21,12 @@ bool = bool_ = numpy.bool_
 True_, False_ = numpy.True_, numpy.False_
 pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
 __all__ = ("AxisError", "base_repr", "binary_repr", "broadcast_shapes", "byte", "cdouble", "complex64", "complex128",
-           "complexfloating", "csingle", "double", "dtype", "euler_gamma", "finfo", "float16", "float32", "float64",
-           "floating", "format_float_positional", "format_float_scientific", "generic", "get_printoptions", "half",
-           "iinfo", "index_exp", "inexact", "int8", "int16", "int32", "int64", "int_", "intc", "integer", "intp",
-           "isdtype", "isscalar", "issubdtype", "iterable", "longlong", "ndindex", "newaxis", "number", "printoptions",
-           "promote_types", "s_", "set_printoptions", "short", "signedinteger", "single", "ubyte", "uint", "uint8",
-           "uint16", "uint32", "uint64", "uintc", "uintp", "ulonglong", "unsignedinteger", "ushort")
+           "complexfloating", "csingle", "double", "dtype", "euler_gamma", "exceptions", "finfo", "float16", "float32",
+           "float64", "floating", "format_float_positional", "format_float_scientific", "generic", "get_printoptions",
+           "half", "iinfo", "index_exp", "inexact", "int8", "int16", "int32", "int64", "int_", "intc", "integer",
+           "intp", "isdtype", "isscalar", "issubdtype", "iterable", "longlong", "ndindex", "newaxis", "number",
+           "printoptions", "promote_types", "s_", "set_printoptions", "short", "signedinteger", "single", "ubyte",
+           "uint", "uint8", "uint16", "uint32", "uint64", "uintc", "uintp", "ulonglong", "unsignedinteger", "ushort")
 
 
 def result_type(*arrays_and_dtypes):
