@@ -194,3 +194,13 @@ def test_rows_with_nans_differ(rows):
 @pytest.mark.parametrize("a, b", [([1, np.nan], [2, np.nan]), ([1.0, 3, 3], [3.0]), ([], []), ([[3, 1]], [2, 2, 3])])
 def test_setxor1d(a, b):
     np.testing.assert_array_equal(pykc.setxor1d(pykc.array(a), pykc.array(b)).get(), np.setxor1d(a, b))
+
+
+def test_searches_in_another_order():
+    x, order = np.array([30.0, 10, 20]), np.array([1, 2, 0])
+    for side in ("left", "right"):
+        found = pykc.searchsorted(pykc.array(x), pykc.array([5.0, 20, 99]), side, pykc.array(order))
+        assert found.tolist() == np.searchsorted(x, [5, 20, 99], side, order).tolist()
+    for short in ([0], [0, 1, 2, 0]):
+        with pytest.raises(ValueError, match="sorter.size must equal a.size"):
+            pykc.searchsorted(pykc.array(x), 5.0, sorter=pykc.array(short))

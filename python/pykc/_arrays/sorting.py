@@ -229,6 +229,8 @@ def searchsorted(a, v, side: str = "left", sorter=None) -> ndarray:
     if a.ndim != 1:
         raise ValueError("object too shallow or too deep: searchsorted is for a vector")
     dtype = numpy.result_type(a.dtype, v.dtype)
+    if sorter is not None and numpy.shape(sorter) != a.shape:
+        raise ValueError("sorter.size must equal a.size: it has the place of each element in the order")
     keys = (a if sorter is None else a[asarray(sorter)]).astype(dtype, copy=False)
     wanted = v.ravel().astype(dtype, copy=False)
     out = ndarray(v.shape, "int64", device=a.device)
