@@ -345,6 +345,20 @@ def test_macros_with_parameters():
     assert kernel(pykc.array(x)).tolist() == ((x + 1) ** 2 / 2 + x ** 4 / 2 + 3 * x ** 3).tolist()
 
 
+def test_steps_behind_a_statement():
+    kernel = pykc.ElementwiseKernel("raw T x, int32 n", "T z", """
+        T kept[4]; int k = 0, from = 2;
+        for (int j = 0; j < n; ++j) if (x[j] > 1) kept[k++] = x[j];
+        T next = x[from--] * 100, other = from;
+        z = kept[0] + 10 * kept[1] + next + 1000 * k + 10000 * other;
+    """)
+    assert kernel(pykc.array([1.0, 3, 2]), 3, pykc.empty(1)).tolist() == [3 + 20 + 200 + 2000 + 10000]
+    for body in ("int k = 0; z = x > 1 ? k++ : 0", "int k = 0; z = x > 1 && k++", "int k = 0; z = k++ + k++",
+                 "int k = 0; while (k++ < 3) z = k"):
+        with pytest.raises(NotImplementedError):
+            pykc.ElementwiseKernel("T x", "T z", body)
+
+
 def test_arrays_of_several_axes_and_names_of_types():
     kernel = pykc.ElementwiseKernel("int32 k", "float64 z", """
         typedef double real;

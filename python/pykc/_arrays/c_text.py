@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 
 from .c_names import ARITHMETIC, ATOMICS, CALLS, COMPARISONS, CONSTANTS, SHIFTS, SIZES, TAKEN, TYPES
 
@@ -128,6 +128,7 @@ class _Parser:
         self.counts: dict[str, int] = {}  # of the elements of the body's own arrays
         self.axes: dict[str, int] = {}  # of arrays that are indexed by one of those; 0 by a number
         self.has_branches = False
+        self.later: list[str] | None = None  # what `x[k++]` has yet to do behind a statement; None: none may stand here
         self.returns: str | None = None  # the type of the function that is read
         self.steps: list[list[str] | None] = []  # of the loops around, what `continue` has yet to do; None: a `switch`
         self.tokens = list(self._tokens())
@@ -303,9 +304,12 @@ class _Parser:
         declared = self.type_here()
         lines = []
         while True:
+            self.later = []
             lines += self.assignment(declared)
+            lines += self.later
             if not self.takes(","):
                 break
+        self.later = None
         self.ends()
         return lines
 
@@ -582,9 +586,16 @@ class _Parser:
         condition = self.binary(1)
         if not self.takes("?"):
             return condition
-        first = self.expression()
+        first = self.perhaps(self.expression)
         self.take(":")
-        return f"({first} if {condition} else {self.expression()})"
+        return f"({first} if {condition} else {self.perhaps(self.expression)})"
+
+    def perhaps(self, part: Callable[..., str], *arguments) -> str:
+        """A part that is not always evaluated, in which nothing may be stepped."""
+        later, self.later = self.later, None
+        found = part(*arguments)
+        self.later = later
+        return found
 
     def binary(self, least: int) -> str:
         left = self.unary()
@@ -592,7 +603,8 @@ class _Parser:
             operator = self.take()
             if operator == "**":
                 self.fail("`**`", "write pow(x, y)")
-            right = self.binary(_BINARY[operator] + 1)
+            least_right = _BINARY[operator] + 1
+            right = self.perhaps(self.binary, least_right) if operator in _WORDS else self.binary(least_right)
             if operator in _WORDS:  # true or false, whereas Python's give the value of a side
                 left = f"(bool({left}) {_WORDS[operator]} bool({right}))"
             else:
@@ -665,6 +677,13 @@ class _Parser:
             return str(CONSTANTS[token])
         token = self.known(token) or self.fail(f"`{token}`, which is no parameter,")
         self.reads.add(token)
+        if self.token in ("++", "--") and self.later is not None:
+            step = f"{token} {self.take()[0]}= 1"
+            if any(line.startswith(f"{token} ") for line in self.later):
+                self.fail(f"`{token}`, which is stepped twice")
+            self.assigns.add(token)
+            self.later.append(step)
+            return token
         if self.token == "[":
             return self.element(token)
         if self.token == "." and self.peek(1) == "size":
