@@ -188,6 +188,7 @@ struct TupleElement {  // a component of a tuple or a record
 struct CallFunction {  // a device function, specialised
   const Function* callee;
   std::vector<ExprRef> arguments;
+  bool gives_shared_record = false;  // in Python, one of an array or of a variable
 };
 struct CallBuiltin {  // any row that is not an atomic; arguments converted to the row's types, defaults filled in
   BuiltinId builtin;

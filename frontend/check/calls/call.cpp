@@ -337,6 +337,14 @@ bool fits_parameter(checked::Type stated, checked::Type given) {
   return wanted.rank() <= 1 && array.layout != Layout::Strided;
 }
 
+/// Whether the function's result is, in Python, a record of an array, or one that the caller has already.
+bool gives_shared_record(const Specialization& specialization, std::span<const Value> arguments) {
+  return specialization.gives_shared_record || std::ranges::any_of(specialization.given_parameters, [&](int index) {
+           const Value& argument = arguments[static_cast<std::size_t>(index)];
+           return argument.is_array() || shares_record(*argument.expr);
+         });
+}
+
 Value call_specialized(FunctionChecker& checker, FunctionDecl& function, std::vector<Value> arguments,
                        SourceRange range) {
   if (!checker.specialization) {
@@ -364,7 +372,8 @@ Value call_specialized(FunctionChecker& checker, FunctionDecl& function, std::ve
       checker.specialization->result_readers.insert(checker.site);
     checker.met_own_call |= &specialization == checker.specialization && !specialization.result.known;
     if (!specialization.result.known) return {};
-    const Expr* call = checker.tree.make(specialization.result.type, range, checked::CallFunction{nullptr, {}});
+    checked::CallFunction node{nullptr, {}, gives_shared_record(specialization, arguments)};
+    const Expr* call = checker.tree.make(specialization.result.type, range, std::move(node));
     return {call, weakness(specialization.result), {}};
   }
   const bool is_itself = &specialization == checker.specialization && specialization.result.known;
@@ -376,7 +385,8 @@ Value call_specialized(FunctionChecker& checker, FunctionDecl& function, std::ve
   }
   checker.specialization->callees.push_back(&specialization);
   checker.module.calls.push_back({&checker.scope.file(), range});
-  checked::CallFunction node{emit(checker.module, function, specialization), {}};
+  checked::CallFunction node{
+      emit(checker.module, function, specialization), {}, gives_shared_record(specialization, arguments)};
   checker.module.calls.pop_back();
   for (std::size_t i = 0; i < arguments.size(); ++i)
     node.arguments.push_back(convert_to(checker, arguments[i], types[i], range).expr);

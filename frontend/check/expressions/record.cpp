@@ -244,6 +244,7 @@ bool shares_record(const checked::Expr& value) {
   if (const auto* choice = value.as<checked::Conditional>())
     return shares_record(*choice->then) || shares_record(*choice->otherwise);
   if (const auto* let = value.as<checked::Let>()) return shares_record(*let->body);
+  if (const auto* call = value.as<checked::CallFunction>()) return call->gives_shared_record;
   const auto* component = value.as<checked::TupleElement>();
   return component && shares_record(*component->tuple);
 }

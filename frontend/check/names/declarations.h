@@ -1,5 +1,4 @@
-// What a module declares, as far as the checker has worked it out: constants, functions with their variables and
-// specialisations, classes.
+// What a module declares, as far as it is known: constants, functions with their variables and specialisations, classes.
 #pragma once
 
 #include <cstdint>
@@ -86,9 +85,11 @@ struct Specialization {
   bool is_needed = false;        // reached from a kernel that is wanted
   bool mentions_double = false;  // says f64 by name: then it means it
   checked::Function* function = nullptr;
-  std::set<int> result_readers;  // the sites where it calls itself, while it is inferred
-  std::set<int> record_references;  // variables that are the elements that they were given
-  std::set<int> copied_records;     // variables that hold a copy of what in Python they would share
+  std::set<int> result_readers;      // the sites where it calls itself, while it is inferred
+  std::set<int> record_references;   // variables that are the elements that they were given
+  std::set<int> copied_records;      // variables that hold a copy of what in Python they would share
+  bool gives_shared_record = false;  // a result is, in Python, one of an array or of another variable
+  std::set<int> given_parameters;    // the parameters whose records are results
   std::vector<Specialization*> callees;
 };
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "frontend/check/arrays/index.h"
 #include "frontend/check/expressions/operator.h"
 #include "frontend/check/expressions/record.h"
 #include "frontend/check/function_checker.h"
@@ -74,6 +75,28 @@ void contribute(FunctionChecker& checker, const ast::Expr& target, const Value& 
   for (std::size_t i = 0; parts && i < targets->size(); ++i) contribute(checker, *(*targets)[i], (*parts)[i]);
 }
 
+/// Notes where a result is no new record, as who calls the function may not change the fields of such a one.
+void note_shared_records(FunctionChecker& checker, const ast::Expr& result, const Value& given) {
+  Specialization& specialization = *checker.specialization;
+  const auto* tuple = result.as<ast::Tuple>();
+  if (tuple && given.is_tuple()) {
+    const std::vector<Value> parts = take_apart(checker, given);
+    for (std::size_t i = 0; i < std::min(parts.size(), tuple->elements.size()); ++i)
+      note_shared_records(checker, *tuple->elements[i], parts[i]);
+    return;
+  }
+  if (!given.known() || !(given.is_record() || given.is_tuple())) return;
+  const auto* name = result.as<ast::Name>();
+  const std::optional<int> index = name ? local_index(checker, name->id, result.range) : std::nullopt;
+  if (!index)
+    specialization.gives_shared_record |= shares_record(*given.expr);
+  else if (checker.locals[static_cast<std::size_t>(*index)].decl->is_parameter)
+    specialization.given_parameters.insert(*index);
+  else
+    specialization.gives_shared_record |=
+        specialization.record_references.contains(*index) || specialization.copied_records.contains(*index);
+}
+
 /// What the target of a loop may be.
 void contribute_items(FunctionChecker& checker, const ast::For& loop) {
   const std::optional<Iteration> source = iteration(checker, *loop.iterable);
@@ -103,6 +126,7 @@ void infer_site(FunctionChecker& checker, const ast::Stmt& stmt) {
     if (!node->value || node->value->as<ast::NoneLiteral>()) return;
     checker.returns_value = true;
     const Value given = checker.value(*node->value);
+    note_shared_records(checker, *node->value, given);
     if (!checker.function->result_type) contribute_to_result(checker, inferred_type(given));
   }
 }

@@ -253,7 +253,8 @@ TEST(Parser, OtherStatements) {
   EXPECT_EQ(outline("assert a, 'm'\nraise E('x') from e\n"),
             "  Assert\n    condition: Name a\n    message: String \"m\"\n  Raise\n    exception: Call\n"
             "      function: Name E\n      argument: String \"x\"\n");
-  EXPECT_EQ(errors_in("def f():\n  return a, *b\n  raise\n  yield a\n  x = match(type)\n  match = case = 1\n"), "");
+  EXPECT_EQ(errors_in("def f():\n  return a, *b\n  yield a\n  x = match(type)\n  match = case = 1\n"), "");
+  EXPECT_EQ(errors_in("def f():\n  raise\n"), "E0158 2:3");
 }
 
 TEST(Parser, TheModuleHasADocstring) {
