@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""pykc's arrays beside NumPy's, on the device that PYKC_DEVICE names: prints a table of the milliseconds of each, the
-medians of several runs in turn, and the median ratio.
+"""pykc's arrays beside NumPy's, on the device that PYKC_DEVICE names: prints a table of the milliseconds of each, medians
+of several runs, and their ratio. A pause stands before the runs of each, as threads of OpenBLAS go on turning.
 
 usage: arrays.py [NAME …]   only the rows with these names
 """
@@ -15,6 +15,7 @@ import pykc
 
 RUNS = 15
 SHORT = 1e-3  # seconds; what takes less is done several times
+PAUSE = 0.1  # seconds
 
 #: Expressions over a module of arrays `np` and inputs of float32: a vector `x` of 2^20, integers `i` below 1000 as long,
 #: matrices `a` of 1000², `m` of 2048², `s` of 512² and `t` of 100², vectors `v` of 2048 and `w` of 512.
@@ -50,6 +51,14 @@ def seconds(expression, names: dict, count: int, wait) -> float:
     return (time.perf_counter() - start) / count
 
 
+def milliseconds(expression, names: dict, wait) -> float:
+    """Of one evaluation, the median."""
+    seconds(expression, names, 1, wait)  # compiles
+    time.sleep(PAUSE)
+    count = max(1, int(SHORT / seconds(expression, names, 1, wait)))
+    return statistics.median(seconds(expression, names, count, wait) for _ in range(RUNS)) * 1e3
+
+
 def main() -> None:
     host = inputs(numpy.random.default_rng(1))
     of_numpy = {"np": numpy} | host
@@ -60,15 +69,8 @@ def main() -> None:
         if sys.argv[1:] and name not in sys.argv[1:]:
             continue
         expression = compile(text, name, "eval")
-        counts = []
-        for names, wait in peers:
-            seconds(expression, names, 1, wait)  # compiles
-            counts.append(max(1, int(SHORT / max(seconds(expression, names, 1, wait), 1e-9))))
-        turns = [[seconds(expression, names, count, wait) for (names, wait), count in zip(peers, counts)]
-                 for _ in range(RUNS)]
-        times = [statistics.median(one) * 1e3 for one in zip(*turns)]
-        ratio = statistics.median(mine / theirs for theirs, mine in turns)
-        print(f"| `{text}` | {times[0]:.3g} ms | {times[1]:.3g} | {ratio:.2f} |", flush=True)
+        theirs, mine = (milliseconds(expression, *peer) for peer in peers)
+        print(f"| `{text}` | {theirs:.3g} ms | {mine:.3g} | {mine / theirs:.2f} |", flush=True)
 
 
 if __name__ == "__main__":
