@@ -118,31 +118,6 @@ std::optional<std::vector<Given>> given_arguments(FunctionChecker& checker, cons
   return result;
 }
 
-/// Arguments whose order is not that of the parameters become temporaries in their own order, where one has an effect;
-/// the call is the body of these.
-std::vector<checked::Let> kept_in_order(FunctionChecker& checker, std::vector<Given>& arguments) {
-  const auto is_kept = [](const Given& given) {
-    return given.value.known() && !given.value.type().is_static() && !is_simple(*given.value.expr);
-  };
-  std::vector<checked::Let> kept;
-  if (std::ranges::is_sorted(arguments, {}, &Given::turn) || std::ranges::none_of(arguments, [&](const Given& given) {
-        return is_kept(given) && has_effects(*given.value.expr);
-      }))
-    return kept;
-  std::vector<Given*> in_turn;
-  for (Given& given : arguments)
-    if (is_kept(given)) in_turn.push_back(&given);
-  std::ranges::sort(in_turn, {}, &Given::turn);
-  for (Given* given : in_turn) {
-    Value& value = given->value;
-    kept.push_back({temporary(checker, value.type(), given->range), value.expr, nullptr});
-    value = {checker.tree.make(value.type(), given->range, checked::VariableRef{kept.back().variable}),
-             value.weak == Weak::Int ? Weak::No : value.weak,
-             {}};
-  }
-  return kept;
-}
-
 /// The argument as the parameter takes it. An annotation converts scalars; of an array it states what must hold.
 std::optional<Value> argument_for(FunctionChecker& checker, FunctionDecl& function, std::size_t index,
                                   const Value& given, SourceRange range) {
@@ -240,6 +215,37 @@ std::optional<Arguments> bind_arguments(FunctionChecker& checker, const ast::Cal
   return bound;
 }
 
+std::vector<checked::Let> kept_in_order(FunctionChecker& checker, std::vector<Given>& arguments) {
+  const auto is_kept = [](const Given& given) {
+    return given.value.known() && !given.value.type().is_static() && !is_simple(*given.value.expr);
+  };
+  std::vector<checked::Let> kept;
+  if (std::ranges::is_sorted(arguments, {}, &Given::turn) || std::ranges::none_of(arguments, [&](const Given& given) {
+        return is_kept(given) && has_effects(*given.value.expr);
+      }))
+    return kept;
+  std::vector<Given*> in_turn;
+  for (Given& given : arguments)
+    if (is_kept(given)) in_turn.push_back(&given);
+  std::ranges::sort(in_turn, {}, &Given::turn);
+  for (Given* given : in_turn) {
+    Value& value = given->value;
+    kept.push_back({temporary(checker, value.type(), given->range), value.expr, nullptr});
+    value = {checker.tree.make(value.type(), given->range, checked::VariableRef{kept.back().variable}),
+             value.weak == Weak::Int ? Weak::No : value.weak,
+             {}};
+  }
+  return kept;
+}
+
+Value behind(FunctionChecker& checker, const std::vector<checked::Let>& kept, const Value& call, SourceRange range) {
+  Value result = call;
+  for (auto let = kept.rbegin(); result.known() && let != kept.rend(); ++let)
+    result = {
+        checker.tree.make(result.type(), range, checked::Let{let->variable, let->value, result.expr}), result.weak, {}};
+  return result;
+}
+
 bool has_no_keywords(FunctionChecker& checker, const ast::Call& call, std::string_view name) {
   if (call.keywords.empty()) return true;
   checker.report(call.keywords[0].name_range, DiagnosticId::UnknownKeyword, name, call.keywords[0].name);
@@ -306,11 +312,7 @@ Value call_function(FunctionChecker& checker, FunctionDecl& function, const ast:
   if (!all_known) return {};
   if (function.is_external) return call_external(checker, function, given, range);
   given.insert(given.end(), captures.begin(), captures.end());
-  Value result = call_specialized(checker, function, std::move(given), range);
-  for (auto let = kept.rbegin(); result.known() && let != kept.rend(); ++let)
-    result = {
-        checker.tree.make(result.type(), range, checked::Let{let->variable, let->value, result.expr}), result.weak, {}};
-  return result;
+  return behind(checker, kept, call_specialized(checker, function, std::move(given), range), range);
 }
 
 /// What a function can be given: a value, or None or a type by its name, known where the function is compiled.

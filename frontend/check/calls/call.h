@@ -21,6 +21,10 @@ bool fits_parameter(checked::Type stated, checked::Type given);
 std::optional<Arguments> bind_arguments(FunctionChecker& checker, const ast::Call& call, SourceRange range,
                                         std::string_view name, std::span<const std::string_view> parameters,
                                         std::size_t required, std::string_view signature);
+/// Arguments whose order is not that of the parameters become temporaries in their own order, where one has an effect;
+/// the call is the body of these: `behind` puts it there.
+std::vector<checked::Let> kept_in_order(FunctionChecker& checker, std::vector<Given>& arguments);
+Value behind(FunctionChecker& checker, const std::vector<checked::Let>& kept, const Value& call, SourceRange range);
 bool has_no_keywords(FunctionChecker& checker, const ast::Call& call, std::string_view name);
 Entity call_type(FunctionChecker& checker, ScalarType type, const ast::Call& call, SourceRange range);
 Value call_function(FunctionChecker& checker, FunctionDecl& function, const ast::Call& call,

@@ -318,8 +318,9 @@ Entity call_record(FunctionChecker& checker, const RecordRef& type, const ast::C
 
 /// `Particle(x, y, z=1.0)`
 Entity call_struct(FunctionChecker& checker, const ClassDecl& decl, const ast::Call& call, SourceRange range) {
-  std::optional<std::vector<Value>> fields = field_values(checker, decl, call, range);
-  return fields ? Entity(checker.tree.record(decl.record, *std::move(fields), range)) : Entity(Unknown{});
+  return made_of_fields(checker, decl, call, range, [&](std::vector<Value> fields) {
+    return checker.tree.record(decl.record, std::move(fields), range);
+  });
 }
 
 // ---- operators ----

@@ -160,8 +160,9 @@ class ClassReader {
 };
 
 Entity call_named_tuple(FunctionChecker& checker, const ClassDecl& decl, const ast::Call& call, SourceRange range) {
-  std::optional<std::vector<Value>> elements = field_values(checker, decl, call, range);
-  return elements ? Entity(small_tuple(checker, *std::move(elements), range, decl.names)) : Entity(Unknown{});
+  return made_of_fields(checker, decl, call, range, [&](std::vector<Value> elements) {
+    return small_tuple(checker, std::move(elements), range, decl.names);
+  });
 }
 
 std::map<std::string, RecordRef> records(ModuleChecker& module, const ast::Module& source) {
@@ -242,25 +243,31 @@ Entity call_class(FunctionChecker& checker, const ClassDecl& decl, const ast::Ca
 }
 
 /// What a call gives the fields, each of its type, or else its default.
-std::optional<std::vector<Value>> field_values(FunctionChecker& checker, const ClassDecl& decl, const ast::Call& call,
-                                               SourceRange range) {
+Entity made_of_fields(FunctionChecker& checker, const ClassDecl& decl, const ast::Call& call, SourceRange range,
+                      const std::function<Value(std::vector<Value>)>& make) {
   const std::vector<std::string_view> names(decl.names.begin(), decl.names.end());
   const auto required = static_cast<std::size_t>(std::ranges::count(decl.defaults, nullptr));  // they stand first
   const std::optional<Arguments> arguments = bind_arguments(checker, call, range, decl.name, names, required, "");
-  if (!arguments) return std::nullopt;
+  if (!arguments) return Unknown{};
   const std::vector<Type> parts =
       decl.record ? checker.types.components(checker.types.of(decl.record)) : std::vector<Type>();
+  std::vector<Given> given;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (const ast::Expr* argument = (*arguments)[i])
+      given.push_back({checker.value(*argument), argument->range, argument->range.begin});
+    else
+      given.push_back({FunctionChecker(checker.module, *decl.scope).value(*decl.defaults[i]), range, range.end});
+  }
+  const std::vector<checked::Let> kept = kept_in_order(checker, given);
   std::vector<Value> values;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const ast::Expr* argument = (*arguments)[i];
-    const Value given =
-        argument ? checker.value(*argument) : FunctionChecker(checker.module, *decl.scope).value(*decl.defaults[i]);
     const std::optional<Type> type = decl.record ? parts[i] : decl.field_types[i];
     const bool converts = type && !type->is_array();
-    values.push_back(converts ? convert_to(checker, given, InferredType::of(*type), argument ? argument->range : range)
-                              : given);
+    values.push_back(converts ? convert_to(checker, given[i].value, InferredType::of(*type), given[i].range)
+                              : given[i].value);
   }
-  return values;
+  const Value made = behind(checker, kept, make(std::move(values)), range);
+  return made.known() ? Entity(made) : Entity(Unknown{});
 }
 
 /// `namedtuple('Point', ['x', 'y'])`, `namedtuple('Point', 'x y')`
