@@ -96,12 +96,21 @@ std::chrono::microseconds time_for(llvm::StringRef pass, const llvm::Any& code) 
   return (*function)->getInstructionCount() * std::chrono::microseconds(6);
 }
 
+/// Whether a function, inlined, has far more operations than the source may become: some may yet be found to be of no
+/// use, but not half of them.
+bool is_far_too_long(llvm::StringRef pass, const llvm::Any& code, const CompileLimits& limits) {
+  const auto* function = llvm::any_cast<const llvm::Function*>(&code);
+  return function != nullptr && pass == llvm::InstCombinePass::name() &&
+         static_cast<std::int64_t>((*function)->getInstructionCount()) > 2 * limits.operations;
+}
+
 /// Once the time of the compilation is over, what need not run does not.
 void skip_passes_without_budget(llvm::PassInstrumentationCallbacks& callbacks) {
   Budget* const budget = Budget::current();
   if (budget == nullptr) return;
   callbacks.registerShouldRunOptionalPassCallback([budget](llvm::StringRef pass, llvm::Any code) {
-    if (!budget->has_time_for(time_for(pass, code))) budget->end_time();
+    if (!budget->has_time_for(time_for(pass, code)) || is_far_too_long(pass, code, budget->limits()))
+      budget->end_time();
     return !budget->is_exhausted();
   });
 }

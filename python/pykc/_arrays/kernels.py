@@ -9,9 +9,10 @@ import numpy
 from .. import _native
 from ..cuda._arrays import spans_meet
 from .arguments import TYPE_NAMES, as_dtype, axes_of
+from .c_expressions import spelled
+from .c_macros import with_macros
 from .c_names import PRELUDE, TYPES
-from .c_text import (CONTINUE, RETURN, CBody, spelled, translated, translated_expression, translated_functions,
-                     with_macros)
+from .c_text import CONTINUE, RETURN, CBody, translated, translated_expression, translated_functions
 from .generated import for_each
 from .ndarray import convert_into, delivered, may_overlap, ndarray
 from .ufuncs import as_operand
