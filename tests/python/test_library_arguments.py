@@ -335,3 +335,13 @@ def test_changed_arguments():
                 large = 1e-5 * np.abs(numbers).max(initial=1.0)
                 np.testing.assert_allclose(found[one].get(), numbers, rtol=2e-3, atol=large, err_msg=what)
     assert turns > refused
+
+
+def test_segments_that_begin_at_the_largest_integer():
+    """Where threads of a warp share a segment, the place of each lies beyond."""
+    values, columns = np.ones(2049, "f4"), np.zeros(2049, "i4")
+    starts = np.array([30, 2 ** 63 - 1, 785, 1019, 1222, 1292, 1321, 1985])
+    y, x = np.zeros(7, "f4"), np.ones(7, "f4")
+    with pytest.raises((AssertionError, pykc.KernelFault), match="`starts` rise"):
+        spmv(*map(pykc.array, (y, starts, columns, values, x)))
+        pykc.cuda.synchronize()
