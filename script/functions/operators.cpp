@@ -73,6 +73,9 @@ Value same_kind(const Value& model, std::vector<Value> items) {
 }
 
 Outcome<Value> join(const Value& left, const Value& right) {
+  ASSIGN_OR_RETURN(const std::int64_t first, item_count(left));
+  ASSIGN_OR_RETURN(const std::int64_t second, item_count(right));
+  if (first + second > kLongestSequence) return fail(DiagnosticId::HostSequenceTooLong, first + second);
   if (const std::string* text = left.as<std::string>()) return *text + *right.as<std::string>();
   std::vector<Value> items = *items_of(left);
   items.insert(items.end(), items_of(right)->begin(), items_of(right)->end());

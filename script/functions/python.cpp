@@ -303,6 +303,8 @@ Outcome<Value> host_extend(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(std::vector<Value> items, all_items(arguments[1]));
   for (const Value& item : items)
     if (holds(item, list)) return fail(DiagnosticId::HostListInItself);
+  const auto size = static_cast<std::int64_t>(list.items.size() + items.size());
+  if (size > kLongestSequence) return fail(DiagnosticId::HostSequenceTooLong, size);
   std::ranges::move(items, std::back_inserter(list.items));
   return Value();
 }

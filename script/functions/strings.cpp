@@ -9,6 +9,14 @@
 namespace pykc::script {
 namespace {
 
+bool is_too_long(const std::string& text) { return static_cast<std::int64_t>(text.size()) > kLongestSequence; }
+
+/// What a method makes, unless it is longer than a program may have it.
+Outcome<Value> text_of(std::string text) {
+  if (is_too_long(text)) return fail(DiagnosticId::HostSequenceTooLong, static_cast<std::int64_t>(text.size()));
+  return Value(std::move(text));
+}
+
 constexpr std::uint32_t kString = in(Library::StringMethod);
 
 /// What Python's `str.isspace` is true for.
@@ -87,8 +95,9 @@ Outcome<Value> join(Run&, const Arguments& arguments) {
     const auto* text = items[i].as<std::string>();
     if (!text) return fail(DiagnosticId::HostWrongType, "iterable` of `join", "of strings", "of " + describe(items[i]));
     joined += (i > 0 ? separator : "") + *text;
+    if (is_too_long(joined)) break;
   }
-  return Value(std::move(joined));
+  return text_of(std::move(joined));
 }
 
 /// One text, or a tuple of them.
@@ -118,8 +127,9 @@ Outcome<Value> replace(Run&, const Arguments& arguments) {
   for (std::size_t end = text.find(old); end != std::string::npos; end = text.find(old, begin)) {
     result += text.substr(begin, end - begin) + with;
     begin = end + old.size();
+    if (is_too_long(result)) break;
   }
-  return Value(result + text.substr(begin));
+  return text_of(result + text.substr(begin));
 }
 
 Outcome<Value> find(Run&, const Arguments& arguments) {
