@@ -400,7 +400,7 @@ bool Sanitizer::joins_readers(Cell& cell, const Access& access, const Site& site
 
 void Sanitizer::touch(Cell& cell, const Access& access, const Site& site, std::uintptr_t address, bool same_value) {
   const bool is_again = cell.read.time == access.time && cell.read.by() == access.by() && !site.writes;
-  if (is_again && sites_[cell.read.site].is_atomic == site.is_atomic) return;
+  if (is_again && !cell.is_write_last && sites_[cell.read.site].is_atomic == site.is_atomic) return;
   if (joins_readers(cell, access, site)) return;
   if (site.is_shared) {
     const auto is_of_block = [&](const Access& write) {
@@ -428,11 +428,16 @@ void Sanitizer::touch(Cell& cell, const Access& access, const Site& site, std::u
                    before.by(), address});
     };
     check(cell.write);
-    check(cell.atomic);
-    if (site.writes) check(cell.read);
+    if (!cell.is_write_last) check(cell.atomic);
+    if (!cell.is_write_last && site.writes) check(cell.read);
     if (cell.others != 0 && (site.writes || cell.has_other_writes))
       for (const Access& other : shadow_.others(cell))
         if (check(other)) break;
+    // To write the same is no fault, but to write what the other has read.
+    if (cell.is_write_last && has_note) {
+      check(cell.atomic);
+      check(cell.read);
+    }
   }
   remember(cell, access, site, has_note);
 }
@@ -456,15 +461,20 @@ void Sanitizer::remember(Cell& cell, const Access& access, const Site& site, boo
       cell.has_other_writes = false;
     }
     if (has_note && cell.write.is_there() && cell.write.by() != access.by()) keep_other(cell, cell.write, access.by());
-    cell.read = cell.atomic = {};
     cell.write = access;
+    cell.is_write_last = true;
     return;
   }
+  if (cell.is_write_last) {
+    cell.read = cell.atomic = {};
+    cell.is_write_last = false;
+  }
   Access& last = site.writes ? cell.atomic : cell.read;
-  const bool is_own = last.by() == access.by() && sites_[last.site].is_atomic == site.is_atomic;
-  if (last.is_there() && !is_own && !clocks_.is_known_to_all(last.time) &&
-      (last.by() == access.by() || !is_known(access.by(), last, site)))
-    keep_other(cell, last, access.by());
+  const auto is_ordered = [&] {
+    if (last.by() == access.by()) return sites_[last.site].is_atomic == site.is_atomic;
+    return is_known(access.by(), last, site);
+  };
+  if (last.is_there() && !clocks_.is_known_to_all(last.time) && !is_ordered()) keep_other(cell, last, access.by());
   last = access;
 }
 

@@ -24,10 +24,11 @@ struct Access {
 /// An element is a granule: as many bytes as the smallest access of the kernel.
 struct Cell {
   Access write;                            // the last that is not atomic
-  Access atomic;                           // the last atomic write since
-  Access read;                             // the last since
-  std::uint32_t others : 31 = 0;           // in Shadow::others(): further ones, unknown to one another; 0: none
+  Access atomic;                           // the last atomic write since, or before
+  Access read;                             // the last since, or before
+  std::uint32_t others : 30 = 0;           // in Shadow::others(): further ones, unknown to one another; 0: none
   std::uint32_t has_other_writes : 1 = 0;  // among these
+  std::uint32_t is_write_last : 1 = 0;     // what is kept of atomic writes and reads was before it
 };
 
 class Shadow {
