@@ -168,6 +168,27 @@ ast::StmtPtr parse_misplaced_clause(Parser& parser) {
   return parser.make_stmt(word, ast::UnsupportedStmt{});
 }
 
+/// What to write for `const float* x`, of which the first word has been taken; "" where it is no such thing.
+std::string instead_of_c_parameter(const Parser& parser) {
+  static constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
+      {"float", "f32"}, {"double", "f64"}, {"int", "i32"}, {"unsigned", "u32"}, {"char", "i8"}};
+  if (parser.previous().kind != TokenKind::Identifier) return {};
+  std::vector<std::string_view> words = {parser.text_of(parser.previous().range)};
+  bool is_pointer = false;
+  std::size_t i = parser.position;
+  for (; parser.tokens[i].kind == TokenKind::Identifier || parser.tokens[i].kind == TokenKind::Star; ++i)
+    if (parser.tokens[i].kind == TokenKind::Star)
+      is_pointer = true;
+    else
+      words.push_back(parser.text_of(parser.tokens[i].range));
+  if (words.size() < 2 || (parser.tokens[i].kind != TokenKind::Comma && parser.tokens[i].kind != TokenKind::RightParen))
+    return {};
+  const std::string_view type = words[words.size() - 2];
+  const auto* row = std::ranges::find(kTypes, type, &std::pair<std::string_view, std::string_view>::first);
+  return std::string(words.back()) + ": " + std::string(row == std::end(kTypes) ? type : row->second) +
+         (is_pointer ? "[:]" : "");
+}
+
 ast::StmtPtr parse_function(Parser& parser, std::vector<ast::ExprPtr> decorators) {
   const std::uint32_t begin = parser.current().range.begin;
   parser.advance();
@@ -178,11 +199,9 @@ ast::StmtPtr parse_function(Parser& parser, std::vector<ast::ExprPtr> decorators
   const SourceRange open = parser.current().range;
   parser.expect(TokenKind::LeftParen);
   function.parameters = parse_parameters(parser, TokenKind::RightParen);
-  if (parser.kind() == TokenKind::Identifier && parser.previous().kind == TokenKind::Identifier)
+  if (const std::string instead = instead_of_c_parameter(parser); !instead.empty())
     parser.fail(parser.current().range, DiagnosticId::MissingComma, "`)`", parser.describe_current())
-        .note("a parameter's type stands behind its name: " +
-              as_code(std::string(parser.text_of(parser.current().range)) + ": " +
-                      std::string(parser.text_of(parser.previous().range))));
+        .note("a parameter's type stands behind its name: " + as_code(instead));
   parser.expect_close(TokenKind::RightParen, open);
   if (parser.accept(TokenKind::Arrow)) function.returns = parse_expression(parser);
   const SourceRange range = parser.since(begin);
@@ -237,11 +256,29 @@ ast::StmtPtr parse_decorated(Parser& parser) {
   return parser.make_stmt(range, ast::UnsupportedStmt{});
 }
 
+/// `y: f32*`, as C has it.
+bool is_at_pointer(const Parser& parser) {
+  if (parser.kind() != TokenKind::Identifier || parser.kind_after() != TokenKind::Star) return false;
+  const TokenKind behind = parser.tokens[parser.position + 2].kind;
+  return behind == TokenKind::Comma || behind == TokenKind::RightParen || behind == TokenKind::Equal;
+}
+
+ast::ExprPtr parse_parameter_type(Parser& parser) {
+  if (!is_at_pointer(parser)) return parse_expression(parser);
+  const SourceRange element = parser.current().range;
+  parser.advance();
+  parser.advance();
+  const SourceRange pointer = parser.since(element.begin);
+  parser.report(pointer, DiagnosticId::UnexpectedToken, "a type", "a pointer")
+      .fix(std::string(parser.text_of(element)) + "[:]");
+  return parser.make_missing();
+}
+
 ast::Parameter parse_parameter(Parser& parser, bool may_be_annotated) {
   ast::Parameter parameter;
   parameter.range = parser.current().range;
   parameter.name = parser.expect_name("the name of a parameter");
-  if (may_be_annotated && parser.accept(TokenKind::Colon)) parameter.annotation = parse_expression(parser);
+  if (may_be_annotated && parser.accept(TokenKind::Colon)) parameter.annotation = parse_parameter_type(parser);
   if (parser.accept(TokenKind::Equal)) parameter.default_value = parse_expression(parser);
   return parameter;
 }

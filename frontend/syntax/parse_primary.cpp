@@ -82,6 +82,8 @@ void fail_without_operand(Parser& parser) {
         .fix(std::string(parser.text_of(last)) + "= 1");
   else if (parser.kind() == TokenKind::Less && parser.previous().kind == TokenKind::LeftShift)
     parser.fail_expected("an expression").note("a launch is `kernel[grid, block](x)`");
+  else if (parser.kind() == TokenKind::RightBracket && parser.previous().kind == TokenKind::LeftBracket)
+    parser.fail_expected("an index").note("all of an axis is `:`, as in `f32[:, :]`, the type of arrays of two axes");
   else if (parser.kind() == TokenKind::SlashSlash)
     parser.fail_expected("an expression").note("a comment begins with `#`");
   else

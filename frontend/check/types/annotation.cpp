@@ -41,10 +41,13 @@ std::string_view instead_of_annotation(const ast::Expr& expr) {
   return row == std::end(kPythonAnnotations) ? std::string_view() : row->second;
 }
 
-/// Whether the file has something of that name.
-bool names_a_class(const Scope& scope, const ast::Expr& expr) {
+/// Reports such an annotation, unless the file has something of that name.
+bool is_reported_as_of_python(FunctionChecker& checker, const ast::Expr& expr) {
+  const std::string_view instead = instead_of_annotation(expr);
   const auto* name = expr.as<ast::Name>();
-  return name && scope.find(name->id) != nullptr;
+  if (instead.empty() || (name && checker.scope.find(name->id) != nullptr)) return false;
+  checker.report(expr.range, DiagnosticId::NotAType, checker.scope.file().text(expr.range)).note(std::string(instead));
+  return true;
 }
 
 std::optional<Dimension> dimension(FunctionChecker& checker, const ast::Expr& part) {
@@ -83,6 +86,7 @@ std::optional<Type> tuple_annotation(FunctionChecker& checker, const ast::Subscr
 std::optional<Type> subscript_annotation(FunctionChecker& checker, const ast::Subscript& node) {
   const auto* name = node.value->as<ast::Name>();
   if (name && (name->id == "tuple" || name->id == "Tuple")) return tuple_annotation(checker, node);
+  if (is_reported_as_of_python(checker, *node.value)) return std::nullopt;
   const std::optional<ElementType> element = element_type(checker, *node.value);
   if (!element) return std::nullopt;
   std::vector<Dimension> dimensions;
@@ -134,12 +138,7 @@ std::optional<Type> annotation(FunctionChecker& checker, const ast::Expr& expr) 
     return std::nullopt;
   }
   if (const auto* subscript = expr.as<ast::Subscript>()) return subscript_annotation(checker, *subscript);
-  if (const std::string_view instead = instead_of_annotation(expr);
-      !instead.empty() && !names_a_class(checker.scope, expr)) {
-    checker.report(expr.range, DiagnosticId::NotAType, checker.scope.file().text(expr.range))
-        .note(std::string(instead));
-    return std::nullopt;
-  }
+  if (is_reported_as_of_python(checker, expr)) return std::nullopt;
   const Entity found = checker.entity(expr);
   if (const auto* form = std::get_if<LanguageFunctionRef>(&found); form && form->id == LanguageFunction::Constexpr) {
     checker.report(expr.range, DiagnosticId::NotAType, checker.scope.file().text(expr.range))
