@@ -17,6 +17,7 @@ void print_device(const DeviceInfo& device) {
   std::printf("  shared memory       %lld KiB a block\n",
               static_cast<long long>(device.max_shared_bytes_per_block / 1024));
   std::printf("  threads             %d a block\n", device.max_threads_per_block);
+  if (!device.uuid.empty()) std::printf("  uuid                %s\n", device.uuid.c_str());
   std::printf("  runs on             %s\n", device.driver.c_str());
 }
 

@@ -83,6 +83,14 @@ std::vector<DeviceInfo> Device::list() {
   return devices;
 }
 
+Result<int> Device::driver_attribute(std::string_view name, int attribute) try {
+  if (name == "cpu") return Error{ErrorCode::Unsupported, "the CPU device has no driver to ask"};
+  ASSIGN_OR_RETURN(const int ordinal, ordinal_of(name));
+  return cuda::driver_attribute(ordinal, attribute);
+} catch (...) {
+  return error_in_flight();
+}
+
 const DeviceInfo& Device::info() const { return state_->info; }
 bool Device::is_cpu() const { return state_->is_cpu(); }
 

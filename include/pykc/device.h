@@ -73,6 +73,7 @@ struct DeviceInfo {
   std::int64_t max_shared_bytes_per_block = 0;
   int max_threads_per_block = 0;
   std::string driver;  // "CUDA driver 13.0", or what runs the threads
+  std::string uuid;    // what `nvidia-smi -L` tells a GPU by: "GPU-…"; "" of the CPU device
 };
 
 struct MemoryInfo {
@@ -88,6 +89,9 @@ class Device {
   static Result<Device> open(std::string_view name = "");
   /// Every device of this machine, the CPU device last. Never fails: a machine without a driver has one device.
   static std::vector<DeviceInfo> list();
+  /// What the driver says of a GPU, by the number that CUdevice_attribute has for it: of "cuda:0" 33 is its PCI bus. The
+  /// device need not be open. An error for the CPU device, and for numbers that the driver does not know.
+  static Result<int> driver_attribute(std::string_view name, int attribute);
 
   const DeviceInfo& info() const;
   bool is_cpu() const;

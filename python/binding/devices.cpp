@@ -21,6 +21,7 @@ nb::dict dict_of(const DeviceInfo& info) {
   dict["max_shared_bytes_per_block"] = info.max_shared_bytes_per_block;
   dict["max_threads_per_block"] = info.max_threads_per_block;
   dict["driver"] = info.driver;
+  dict["uuid"] = info.uuid;
   return dict;
 }
 
@@ -122,6 +123,8 @@ void add_devices(nb::module_& module) {
              return nb::isinstance<Device>(b) && a.state() == nb::cast<const Device*>(b)->state();
            })
       .def("__hash__", [](const Device& device) { return reinterpret_cast<std::intptr_t>(device.state()) >> 4; });
+  module.def("driver_attribute",
+             [](const std::string& name, int attribute) { return take(Device::driver_attribute(name, attribute)); });
   module.def("list_devices", [] {
     nb::list devices;
     for (const DeviceInfo& info : without_gil([] { return Device::list(); })) devices.append(dict_of(info));

@@ -22,6 +22,19 @@ std::string chip_of(int major, int minor) {
   return "sm_" + std::to_string(10 * major + minor) + (major >= 9 ? "a" : "");
 }
 
+/// "GPU-00112233-4455-6677-8899-aabbccddeeff"
+std::string to_string(const CUuuid& uuid) {
+  std::string text = "GPU";
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  for (std::size_t i = 0; i < std::size(uuid.bytes); ++i) {
+    const auto byte = static_cast<std::uint8_t>(uuid.bytes[i]);
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
 Result<DeviceInfo> describe(const Driver& driver, int ordinal, CUdevice device) {
   char name[256] = {};
   std::size_t memory = 0;
@@ -29,6 +42,8 @@ Result<DeviceInfo> describe(const Driver& driver, int ordinal, CUdevice device) 
       !done)
     return done.error();
   RETURN_IF_FAILED(driver.check("cuDeviceTotalMem", driver.cuDeviceTotalMem(&memory, device)));
+  CUuuid uuid = {};
+  RETURN_IF_FAILED(driver.check("cuDeviceGetUuid", driver.cuDeviceGetUuid(&uuid, device)));
   constexpr CUdevice_attribute kAttributes[] = {
       CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
       CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
@@ -45,7 +60,8 @@ Result<DeviceInfo> describe(const Driver& driver, int ordinal, CUdevice device) 
                     .memory_bytes = static_cast<std::int64_t>(memory),
                     .max_shared_bytes_per_block = values[3],
                     .max_threads_per_block = values[4],
-                    .driver = driver_name(driver)};
+                    .driver = driver_name(driver),
+                    .uuid = to_string(uuid)};
 }
 
 Result<CUdevice> find_device(const Driver& driver, int ordinal) {
@@ -82,6 +98,15 @@ std::vector<DeviceInfo> list_devices() {
     if (Result<DeviceInfo> info = describe(**driver, ordinal, *device)) devices.push_back(std::move(*info));
   }
   return devices;
+}
+
+Result<int> driver_attribute(int ordinal, int attribute) {
+  ASSIGN_OR_RETURN(const Driver* const driver, Driver::get());
+  ASSIGN_OR_RETURN(const CUdevice device, find_device(*driver, ordinal));
+  int value = 0;
+  RETURN_IF_FAILED(driver->check("cuDeviceGetAttribute",
+                                 driver->cuDeviceGetAttribute(&value, CUdevice_attribute{attribute}, device)));
+  return value;
 }
 
 Device::Device(const Driver& driver, std::unique_ptr<PrimaryContext> context, DeviceInfo description)

@@ -20,6 +20,7 @@ namespace pykc::cuda {
 Result<std::shared_ptr<detail::DeviceState>> open_device(int ordinal);
 /// Empty where there is no driver or no GPU.
 std::vector<DeviceInfo> list_devices();
+Result<int> driver_attribute(int ordinal, int attribute);
 
 class Device;
 

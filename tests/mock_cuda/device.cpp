@@ -52,6 +52,10 @@ CUresult cuDeviceGetName(char* name, int bytes, CUdevice) {
   std::strncpy(name, "Mock GPU", static_cast<std::size_t>(bytes));
   return CUDA_SUCCESS;
 }
+CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
+  for (int i = 0; i < 16; ++i) uuid->bytes[i] = static_cast<char>(17 * i + device);
+  return CUDA_SUCCESS;
+}
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice) {
   switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -69,6 +73,11 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
       *value = 232448;
       break;
+    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
+      *value = 25;
+      break;
+    default:
+      return kInvalidValue;
   }
   return CUDA_SUCCESS;
 }

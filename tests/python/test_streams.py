@@ -389,6 +389,19 @@ def test_streams_of_other_libraries():
         cuda.Stream.from_external(object())
 
 
+@pytest.mark.skipif(not mock_driver.LIBRARY.exists(), reason="the mock driver is not built")
+def test_what_is_asked_of_a_gpu(tmp_path):
+    mock_driver.run(tmp_path / "devices.py", """
+import pytest
+from pykc import cuda
+
+device = cuda.gpus[0]
+assert device.uuid == "GPU-00112233-4455-6677-8899-aabbccddeeff" and device.PCI_BUS_ID == 25
+with pytest.raises(RuntimeError, match="cuDeviceGetAttribute failed"):
+    device.CLOCK_RATE
+""")
+
+
 def test_what_cupy_asks_of_devices():
     device = cuda.Device()
     assert device == cuda.Device(device) and device <= device and not device < device

@@ -3,8 +3,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import os
-import sys
 import threading
 from typing import TYPE_CHECKING, Any, Iterator, NamedTuple
 
@@ -35,17 +33,9 @@ _ATTRIBUTES = {
 
 
 @functools.cache
-def _asked(ordinal: int, attribute: int | None) -> bytes:
-    """An attribute of a GPU, by the driver's number, or its UUID: as the driver writes it to memory."""
-    import ctypes
-    driver = ctypes.CDLL(os.environ.get("PYKC_CUDA_LIBRARY", "libcuda.so.1"))
-    device, found = ctypes.c_int(), (ctypes.c_ubyte * (16 if attribute is None else 4))()
-    failed = driver.cuInit(0) or driver.cuDeviceGet(ctypes.byref(device), ordinal) or (
-        driver.cuDeviceGetUuid(found, device) if attribute is None else
-        driver.cuDeviceGetAttribute(found, attribute, device))
-    if failed:
-        raise RuntimeError(f"the driver does not tell of device {ordinal}: error {failed}")
-    return bytes(found)
+def _asked(device: str, attribute: int) -> int:
+    """What the driver says of a GPU."""
+    return _native.driver_attribute(device, attribute)
 
 
 @functools.total_ordering
@@ -135,18 +125,12 @@ class Device:
         if name not in _ATTRIBUTES:
             raise AttributeError(f"'Device' object has no attribute {name!r}")
         attribute, of_cpu = _ATTRIBUTES[name]
-        return of_cpu if self.is_cpu else int.from_bytes(_asked(self._ordinal, attribute), sys.byteorder, signed=True)
-
-    @property
-    def _ordinal(self) -> int:
-        """The driver's number of a GPU."""
-        return int(self._facts["name"].partition(":")[2])
+        return of_cpu if self.is_cpu else _asked(self._facts["name"], attribute)
 
     @property
     def uuid(self) -> str:
         """What `nvidia-smi -L` tells a GPU from all others by; the CPU device's is the same everywhere."""
-        import uuid
-        return f"CPU-{uuid.UUID(int=0)}" if self.is_cpu else f"GPU-{uuid.UUID(bytes=_asked(self._ordinal, None))}"
+        return "CPU-00000000-0000-0000-0000-000000000000" if self.is_cpu else self._facts["uuid"]
 
     @property
     def mem_info(self) -> MemoryInfo:

@@ -38,7 +38,8 @@ const std::set<std::string> kTolerated = {
     // Texts and numbers of messages.
     "cuGetErrorName", "cuGetErrorString", "cuDriverGetVersion", "cuMemGetInfo",
     // Device::list() leaves out what it cannot describe.
-    "cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem", "cuDeviceGetAttribute",
+    "cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem", "cuDeviceGetUuid",
+    "cuDeviceGetAttribute",
     // The context counts as not current, and is made so; or stays current when it goes.
     "cuCtxGetCurrent", "cuCtxSetCurrent",
     // Faults are found without signals; that pinned arrays report the same call is tested by SaysHowMuchMemoryThereIs.

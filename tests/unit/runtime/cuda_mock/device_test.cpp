@@ -22,9 +22,20 @@ TEST_F(CudaMock, DescribesTheDevices) {
   EXPECT_EQ(devices[1].description, "Mock GPU");
   EXPECT_EQ(devices[1].target, "sm_90a");
   EXPECT_EQ(devices[1].driver, "CUDA driver 13.0");
+  EXPECT_EQ(devices[0].uuid, "GPU-00112233-4455-6677-8899-aabbccddeeff");
+  EXPECT_EQ(devices[2].uuid, "");
   EXPECT_EQ(Device::open("").value().info().name, "cuda:0");
   EXPECT_EQ(Device::open("cuda").value().info().name, "cuda:0");
   EXPECT_EQ(Device::open("cuda:1").value().info().name, "cuda:1");
+}
+
+TEST_F(CudaMock, TellsWhatTheDriverKnowsOfADevice) {
+  mock_set_devices(2);
+  EXPECT_EQ(Device::driver_attribute("cuda:1", 16).value(), 4);
+  expect_error(Device::driver_attribute("cuda:1", 1 << 20), ErrorCode::DriverError, "cuDeviceGetAttribute failed");
+  expect_error(Device::driver_attribute("cuda:2", 1), ErrorCode::NotFound, "there is no device `cuda:2`");
+  expect_error(Device::driver_attribute("gpu", 1), ErrorCode::InvalidArgument, "there is no device `gpu`");
+  expect_error(Device::driver_attribute("cpu", 1), ErrorCode::Unsupported, "the CPU device has no driver");
 }
 
 TEST_F(CudaMock, NoDriver) {
@@ -52,9 +63,9 @@ TEST_F(CudaMock, EveryCallOfOpeningMayFail) {
   mock_fail("cuInit", 1, kNotInitialized);
   expect_error(Device::open("cuda:0"), ErrorCode::DriverUnavailable,
                "cuInit failed: CUDA_ERROR_NOT_INITIALIZED (initialization error), code 3");
-  expect_failures(
-      {"cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem", "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain"},
-      [&] { return Device::open("cuda:0"); });
+  expect_failures({"cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem", "cuDeviceGetUuid", "cuDeviceGetAttribute",
+                   "cuDevicePrimaryCtxRetain"},
+                  [&] { return Device::open("cuda:0"); });
   mock_fail("cuDevicePrimaryCtxRetain", 1, 12345);
   expect_error(Device::open(""), ErrorCode::DriverError, "an unknown error");
 }
