@@ -159,7 +159,7 @@ std::vector<Token> Lexer::lex_embedded(SourceRange range) && {
 bool Lexer::check_encoding() {
   const std::size_t most = most_bytes();
   if (text_.size() > most) {
-    report({}, DiagnosticId::SourceTooLarge, most >> 20);
+    report({}, DiagnosticId::SourceTooLarge, most);
     return false;
   }
   const auto one_byte = [](std::size_t offset) {

@@ -327,6 +327,8 @@ same "--depfile names what was read" expected.d out.d
 
 # Bad input: an error that says what to do, never a crash.
 expect 2 "" "$pykc"
+expect 2 "there is no command \`cache clean\`; did you mean \`cache clear\`? The commands: stat, clear" \
+  "$pykc" cache clean
 expect 2 "there is no command \`frobnicate\`. The commands: compile, run" "$pykc" frobnicate
 expect 2 "did you mean \`bench\`?" "$pykc" bnech vecadd.pyk
 expect 2 "" "$pykc" compile
@@ -484,7 +486,7 @@ expect 1 "cannot read /dev/zero: it is no regular file" "$pykc" check /dev/zero
 printf 'from pipe import x\n' > imports_pipe.pyk
 expect 1 "the import of \`pipe\` failed: cannot read pipe.pyk: it is no regular file" "$pykc" check imports_pipe.pyk
 truncate -s 30G large.pyk
-expect 1 "E0101" "$pykc" check large.pyk
+expect 1 "E0101: the file is larger than 67108864 bytes" "$pykc" check large.pyk
 printf 'def main():\n    print(load("pipe.npy"))\n' > loads_pipe.pyk
 expect 1 "it is no regular file" "$pykc" run loads_pipe.pyk --device cpu
 truncate -s 30G large.npy
