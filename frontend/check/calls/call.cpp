@@ -8,6 +8,7 @@
 #include "frontend/check/arrays/array_function.h"
 #include "frontend/check/arrays/constant_array.h"
 #include "frontend/check/calls/external.h"
+#include "frontend/check/calls/kinds.h"
 #include "frontend/check/calls/language_function.h"
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/expressions/record.h"

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "frontend/check/arrays/array.h"
 #include "frontend/check/arrays/array_function.h"
 #include "frontend/check/arrays/constant_array.h"
@@ -11,6 +12,7 @@
 #include "frontend/check/arrays/reduction.h"
 #include "frontend/check/calls/builtin.h"
 #include "frontend/check/calls/call.h"
+#include "frontend/check/calls/kinds.h"
 #include "frontend/check/calls/ptx.h"
 #include "frontend/check/calls/ufunc.h"
 #include "frontend/check/calls/ufuncs.h"
@@ -299,36 +301,22 @@ Entity call_any_all(FunctionChecker& checker, bool is_all, const ast::Call& call
   return result ? Entity(TreeBuilder::strong(result)) : Entity(Unknown{});
 }
 
-/// Python's types stand for all of their kind, whatever the width; a bool is an `int`, as in Python.
-std::optional<bool> is_instance(FunctionChecker& checker, const Value& value, const ast::Expr& type) {
-  const std::string_view name = name_of_python(checker, type);
-  if (name == "int") return value.is_scalar() && is_integer_or_bool(value.scalar());
-  if (name == "float") return value.is_scalar() && is_float(value.scalar());
-  if (name == "complex") return value.is_complex();
-  if (name == "tuple") return value.is_tuple();
-  const std::optional<ElementType> wanted = element_type(checker, type);
-  if (!wanted) return std::nullopt;
-  const bool has_type = value.is_scalar() || value.is_record();
-  return has_type && !value.is_weak() && value.type() == checker.types.of(*wanted);
-}
-
-/// `isinstance(x, int)`, or a tuple of types: known while compiling.
-Entity call_isinstance(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
-  constexpr std::string_view kParameters[] = {"object", "type"};
+Entity call_ord(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
+  constexpr std::string_view kParameters[] = {"c"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "isinstance", kParameters, 2, info(LanguageFunction::IsInstance).signature);
+      bind_arguments(checker, call, range, "ord", kParameters, 1, info(LanguageFunction::PythonOrd).signature);
   if (!arguments) return Unknown{};
-  const Value given = argument_value(checker, checker.entity(*(*arguments)[0]), (*arguments)[0]->range);
-  if (!given.known()) return Unknown{};
-  const ast::Expr& types = *(*arguments)[1];
-  const auto* several = types.as<ast::Tuple>();
-  bool is_any = false;
-  for (std::size_t i = 0; i < (several ? several->elements.size() : 1); ++i) {
-    const std::optional<bool> is = is_instance(checker, given, several ? *several->elements[i] : types);
-    if (!is) return Unknown{};
-    is_any |= *is;
-  }
-  return TreeBuilder::strong(checker.tree.boolean(is_any, range));
+  const Entity given = checker.entity(*(*arguments)[0]);
+  const auto* literal = std::get_if<TextRef>(&given);
+  const std::u32string spelled = literal ? code_points(literal->text) : std::u32string();
+  if (spelled.size() == 1) return checker.tree.weak_integer(spelled[0], range);
+  const Value text = to_value(checker, given, (*arguments)[0]->range);
+  if (!literal && text.known() && text.is_text() && width_of(text.type()->record) == 1)
+    return number_of_character(checker, text);
+  if (text.known())
+    checker.report((*arguments)[0]->range, DiagnosticId::OperandType, "`ord`", describe(text))
+        .note("it is for a text of one character; `a.view(np.uint8)` shows the bytes of an array of text");
+  return Unknown{};
 }
 
 Entity call_pow(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
@@ -413,6 +401,10 @@ Entity call_language_function(FunctionChecker& checker, LanguageFunction id, con
       return call_any_all(checker, id == LanguageFunction::All, call, range);
     case LanguageFunction::IsInstance:
       return call_isinstance(checker, call, range);
+    case LanguageFunction::PythonType:
+      return call_type(checker, call, range);
+    case LanguageFunction::PythonOrd:
+      return call_ord(checker, call, range);
     case LanguageFunction::PythonComplex:
       return call_python_complex(checker, call, range);
     case LanguageFunction::PythonTuple:
@@ -431,6 +423,8 @@ Entity call_language_function(FunctionChecker& checker, LanguageFunction id, con
     case LanguageFunction::Enumerate:
     case LanguageFunction::Zip:
     case LanguageFunction::Reversed:
+    case LanguageFunction::NumpyNdIndex:
+    case LanguageFunction::NumpyNdEnumerate:
     case LanguageFunction::Unroll:
       checker.report(range, DiagnosticId::UnsupportedInKernel,
                      as_code(checker.scope.file().text(call.function->range)) + " outside a `for` loop");
@@ -543,14 +537,6 @@ void static_assert_(FunctionChecker& checker, const ast::Call& call, SourceRange
         .note("`assert` tests it when the kernel runs");
   else if (constant->bits == 0)
     report_failed_assert(checker, checker.scope.file().text((*arguments)[0]->range), why, range);
-}
-
-/// A name that stands for what it is in Python; empty for anything else.
-std::string_view name_of_python(const FunctionChecker& checker, const ast::Expr& expr) {
-  const auto* name = expr.as<ast::Name>();
-  return name && !local_index(checker, name->id, expr.range) && !checker.scope.find(name->id)
-             ? std::string_view(name->id)
-             : std::string_view();
 }
 
 }  // namespace pykc::checker

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 
 #include "frontend/check/function_checker.h"
 
@@ -14,6 +13,5 @@ std::optional<Entity> call_group_sync(FunctionChecker& checker, const ast::Call&
 Entity call_bit_count(FunctionChecker& checker, const ast::Call& call, const ast::Expr& number, SourceRange range);
 Value absolute(FunctionChecker& checker, const Value& number, SourceRange range);
 void static_assert_(FunctionChecker& checker, const ast::Call& call, SourceRange range);
-std::string_view name_of_python(const FunctionChecker& checker, const ast::Expr& expr);
 
 }  // namespace pykc::checker

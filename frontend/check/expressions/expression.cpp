@@ -122,6 +122,16 @@ Entity FunctionChecker::entity(const ast::Expr& expr) {
 
 Value FunctionChecker::value(const ast::Expr& expr) { return to_value(*this, entity(expr), expr.range); }
 
+bool is_callable(const Entity& entity) {
+  const auto* function = std::get_if<FunctionRef>(&entity);
+  const auto* named = std::get_if<LanguageFunctionRef>(&entity);
+  const auto* reduction = std::get_if<ReductionRef>(&entity);
+  const auto* builtin = std::get_if<BuiltinRef>(&entity);
+  return (function && function->function->is_device_code()) || (named && may_be_value(named->id)) ||
+         (builtin && !is_property(builtin->id)) || std::holds_alternative<UfuncRef>(entity) ||
+         std::holds_alternative<TypeRef>(entity) || (reduction && !reduction->self.known());
+}
+
 Value to_value(FunctionChecker& checker, Entity entity, SourceRange range) {
   if (auto* value = std::get_if<Value>(&entity)) return std::move(*value);
   if (std::holds_alternative<Unknown>(entity)) return {};
@@ -134,13 +144,7 @@ Value to_value(FunctionChecker& checker, Entity entity, SourceRange range) {
     return text_literal(checker, text->text, range);
   if (const auto* member = std::get_if<MemberRef>(&entity))
     return without_weakness(checker, member_value(checker, *member, range));
-  const auto* function = std::get_if<FunctionRef>(&entity);
-  const auto* named = std::get_if<LanguageFunctionRef>(&entity);
-  const auto* reduction = std::get_if<ReductionRef>(&entity);
-  const bool is_callable = (function && function->function->is_device_code()) || (named && may_be_value(named->id)) ||
-                           std::holds_alternative<BuiltinRef>(entity) || std::holds_alternative<UfuncRef>(entity) ||
-                           std::holds_alternative<TypeRef>(entity) || (reduction && !reduction->self.known());
-  if (is_callable && checker.function) return static_value(checker, entity, {}, range);
+  if (checker.function && is_callable(entity)) return static_value(checker, entity, {}, range);
   report_not_a_value(checker, entity, range);
   return {};
 }

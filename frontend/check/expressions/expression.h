@@ -28,6 +28,8 @@ std::optional<ScalarType> scalar_type(FunctionChecker& checker, const ast::Expr&
 std::optional<ElementType> element_type(FunctionChecker& checker, const ast::Expr& expr);
 Entity unsupported(FunctionChecker& checker, SourceRange range, std::string_view what, std::string_view instead);
 Value to_value(FunctionChecker& checker, Entity entity, SourceRange range);
+/// Whether it is a function or a type, which is called.
+bool is_callable(const Entity& entity);
 void report_not_a_value(FunctionChecker& checker, const Entity& entity, SourceRange range);
 Value scalar(FunctionChecker& checker, const ast::Expr& expr, std::string_view what);
 bool require_scalar(FunctionChecker& checker, const Value& value, std::string_view what);

@@ -124,10 +124,12 @@ Entity check(FunctionChecker& checker, const ast::Starred&, const ast::Expr& exp
   return unsupported(checker, expr.range, "unpacking with `*`", "write the elements out");
 }
 
-/// In a tuple of a module, an array of constants is there for the kernels that read it, and text for a record.
+/// In a tuple of a module, an array of constants and a function are there for the kernels that read them, and text for
+/// a record.
 Value value_in_tuple(FunctionChecker& checker, const ast::Expr& element) {
   const Entity found = checker.entity(element);
   if (const auto* text = std::get_if<TextRef>(&found)) return text_literal(checker, text->text, element.range);
+  if (!checker.function && is_callable(found)) return static_value(checker, found, {}, element.range);
   const auto* table = std::get_if<TableRef>(&found);
   if (!table || checker.function) return to_value(checker, found, element.range);
   const checked::ConstantArrayRef array{constant_array(checker.module, table->table)};

@@ -92,4 +92,10 @@ Value text_length(FunctionChecker& checker, const Value& text, SourceRange range
   }));
 }
 
+Value number_of_character(FunctionChecker& checker, const Value& text) {
+  return TreeBuilder::strong(with_characters(checker, text, [&](const std::vector<Value>& characters) {
+    return checker.tree.convert(characters.front(), ScalarType::I64);
+  }));
+}
+
 }  // namespace pykc::checker

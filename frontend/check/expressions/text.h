@@ -21,5 +21,7 @@ Value compare_text(FunctionChecker& checker, ast::CompareOp op, const Value& lef
                    SourceRange range);
 /// The characters before the zeros at the end.
 Value text_length(FunctionChecker& checker, const Value& text, SourceRange range);
+/// The number of the character of a text that is one wide.
+Value number_of_character(FunctionChecker& checker, const Value& text);
 
 }  // namespace pykc::checker

@@ -1,4 +1,5 @@
-// What a `for` goes through: ranges, arrays, tuples, and what enumerate, zip, reversed and unroll make of them.
+// What a `for` goes through: ranges, arrays, tuples, places of arrays, and what enumerate, zip, reversed and unroll
+// make of them.
 //
 // An iteration is counted, a loop over numbers of which each gives an item; or unrolled, a list of items that are known
 // while compiling, as those of a tuple are, which may differ in type.
@@ -207,6 +208,66 @@ std::optional<Iteration> over_reversed(FunctionChecker& checker, const ast::Call
   return source;
 }
 
+/// The places of an array with these extents, the last axis first, and what `item` makes of each.
+Iteration over_places(FunctionChecker& checker, const std::vector<Value>& extents, SourceRange range,
+                      std::function<Value(std::vector<Value> place)> item) {
+  Iteration result;
+  Value count = TreeBuilder::strong(checker.tree.integer(1, ScalarType::I64, range));
+  for (const Value& extent : extents) count = arithmetic(checker, BinaryOp::Mul, count, extent, range);
+  result.range = {checker.tree.weak_integer(0, range), stored_once(checker, count, range),
+                  checker.tree.weak_integer(1, range)};
+  result.item = [=, &checker, item = std::move(item)](Value rest) {
+    std::vector<Value> place(extents.size());
+    for (std::size_t axis = extents.size(); axis-- > 0;) {
+      place[axis] = axis == 0 ? rest : binary(checker, ast::BinaryOp::Mod, rest, extents[axis], range);
+      rest = binary(checker, ast::BinaryOp::FloorDiv, rest, extents[axis], range);
+    }
+    return item(std::move(place));
+  };
+  return result;
+}
+
+/// `np.ndindex(x.shape)` or `np.ndindex(2, 3)`
+std::optional<Iteration> over_ndindex(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
+  if (!has_no_keywords(checker, call, "`ndindex`")) return std::nullopt;
+  std::vector<Value> given;
+  for (const ast::ExprPtr& argument : call.arguments) {
+    const auto* starred = argument->as<ast::Starred>();
+    if (!starred) given.push_back(checker.value(*argument));
+    if (starred ? !add_unpacked(checker, *starred, given) : !given.back().known()) return std::nullopt;
+  }
+  if (given.size() == 1 && given.front().is_tuple()) given = take_apart(checker, stored_once(checker, given[0], range));
+  for (Value& extent : given) {
+    const Expr* number = index_number(checker, extent);
+    if (!number) return std::nullopt;
+    extent = stored_once(checker, TreeBuilder::strong(number), range);
+  }
+  return over_places(checker, given, range,
+                     [=, &checker](std::vector<Value> place) { return checker.tree.tuple(std::move(place), range); });
+}
+
+std::optional<Iteration> over_ndenumerate(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
+  constexpr std::string_view kParameters[] = {"arr"};
+  const auto arguments = bind_arguments(checker, call, range, "ndenumerate", kParameters, 1,
+                                        info(LanguageFunction::NumpyNdEnumerate).signature);
+  if (!arguments) return std::nullopt;
+  const Value given = checker.value(*(*arguments)[0]);
+  if (!given.known()) return std::nullopt;
+  if (!given.is_array() || given.type()->array.rank() == 0) {
+    checker.report((*arguments)[0]->range, DiagnosticId::OperandType, "`ndenumerate`", describe(given));
+    return std::nullopt;
+  }
+  const Value array = kept_apart(checker, given, range);
+  std::vector<Value> extents;
+  for (int axis = 0; axis < given.type()->array.rank(); ++axis) extents.push_back(extent(checker, array, axis, range));
+  return over_places(checker, extents, range, [=, &checker](std::vector<Value> place) {
+    std::vector<IndexItem> items;
+    for (const Value& index : place) items.push_back({IndexItem::Kind::Position, index, {}, range});
+    const Value element = select(checker, array, std::move(items), range);
+    return checker.tree.tuple({checker.tree.tuple(std::move(place), range), element}, range);
+  });
+}
+
 /// `unroll(range(8))`: each turn is compiled by itself, and its number is a constant in it.
 std::optional<Iteration> over_unroll(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"iterable"};
@@ -380,6 +441,8 @@ std::optional<Iteration> iteration(FunctionChecker& checker, const ast::Expr& it
     if (named == LanguageFunction::Enumerate) return over_enumerate(checker, *call, iterable.range);
     if (named == LanguageFunction::Zip) return over_zip(checker, *call, iterable.range);
     if (named == LanguageFunction::Reversed) return over_reversed(checker, *call, iterable.range);
+    if (named == LanguageFunction::NumpyNdIndex) return over_ndindex(checker, *call, iterable.range);
+    if (named == LanguageFunction::NumpyNdEnumerate) return over_ndenumerate(checker, *call, iterable.range);
     if (named == LanguageFunction::Unroll) return over_unroll(checker, *call, iterable.range);
   }
   const Entity found = checker.entity(iterable);

@@ -8,6 +8,7 @@
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/expressions/text.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/types/closure.h"
 
 namespace pykc::checker {
 
