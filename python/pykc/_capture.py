@@ -153,6 +153,9 @@ class Capture:
                 self.bind(name, value, paths)
             except CaptureError as error:
                 raise CaptureError(f"{text.file}:{_line_of(name, text)}: {error}") from None
+            except RecursionError:
+                raise CaptureError(f"{text.file}:{_line_of(name, text)}: a kernel cannot use `{name}`, a "
+                                   f"{type(value).__name__}: what it holds never ends") from None
 
     def bind(self, name: str, value: Any, paths: set[tuple[str, ...]] = frozenset({()})) -> None:
         """Adds what makes `name` stand for `value`."""
@@ -226,7 +229,7 @@ class Capture:
             return f"from {self._text_module(self._struct_text(value))} import {value.__name__} as {name}"
         if isinstance(value, type) and issubclass(value, Exception):
             return f"from {self._text_module(_exception_text(value))} import {value.__name__} as {name}"
-        if hasattr(value, "_fields") and not isinstance(value, type) and any(map(_is_type, value)):
+        if isinstance(value, tuple) and hasattr(value, "_fields") and any(map(_is_type, value)):
             value = types.SimpleNamespace(**value._asdict())  # a tuple of values has no types
         if isinstance(value, (types.ModuleType, type, types.SimpleNamespace)):
             return f"import {self._members(value, paths)} as {name}"
@@ -282,7 +285,7 @@ class Capture:
             self.bind(own, type(value))
             return f"{own}({', '.join(self.expression(item, name) for item in value)})"
         if isinstance(value, tuple):
-            return "(" + "".join(self.expression(item, name) + ", " for item in value) + ")"
+            return "(" + "".join(self._item(item, name) + ", " for item in value) + ")"
         if isinstance(value, list):
             self.watch.contents.append((value, _snapshot(value)))
             return "[" + ", ".join(self.expression(item, name) for item in value) + "]"
@@ -291,10 +294,20 @@ class Capture:
             return numpy_text
         if isinstance(value, (int, float, complex)):
             return number(value)
-        if hasattr(value, "copy_to_host"):
+        if hasattr(type(value), "copy_to_host"):
             raise CaptureError(f"`{name}` is an array of a device: a kernel takes it as an argument")
         raise CaptureError(f"a kernel cannot use `{name}`, a {type(value).__name__}: it knows numbers, text, tuples, "
                            "NumPy's arrays and types, enumerations, modules and functions under @cuda.jit")
+
+    def _item(self, value: Any, name: str) -> str:
+        """A value in a tuple; a type or a function by a name of its own."""
+        own = f"_part{len(self.statements)}"
+        is_named = callable(value) and not (isinstance(value, type) and issubclass(value, enum.Enum))
+        statement = (self._import(own, value) or self._namespace(own, value, {()})) if is_named else None
+        if statement is None:
+            return self.expression(value, name)
+        self.statements.append(statement)
+        return own
 
     def _numpy_expression(self, value: Any) -> str | None:
         numpy = sys.modules.get("numpy")

@@ -171,7 +171,7 @@ class _Builder:
         if hasattr(type(value), "_pykc_declared"):
             self.links += value.links
             return self.text_module(value.text), value.symbol
-        if getattr(value, "_pykc_constant", None) is not None:
+        if hasattr(type(value), "_pykc_constant") and value._pykc_constant is not None:
             return self._constant(value)
         function = as_function(value, user is not None and user.function.native)
         if function is None:

@@ -129,12 +129,23 @@ class Fixed(Type):
         return numpy.dtype((self.element.dtype, self.shape))
 
 
+def NestedArray(dtype: Type, shape) -> Fixed:
+    """Numba's name of `Fixed`."""
+    return Fixed(dtype, tuple(shape))
+
+
 class Record(Type):
     """A record of a NumPy dtype. Signatures cannot name it; a kernel of records is compiled when it is launched."""
 
     def __init__(self, dtype):
         self._dtype = dtype
         super().__init__(f"Record({dtype})")
+
+    @classmethod
+    def make_c_struct(cls, fields) -> Record:
+        """The record of these pairs of a name and a type, laid out as in C."""
+        import numpy
+        return cls(numpy.dtype([(name, type_.dtype) for name, type_ in fields], align=True))
 
     @property
     def dtype(self):
@@ -161,6 +172,17 @@ class UniTuple(Tuple):
     def __init__(self, dtype: Type, count: int):
         self.count = count
         super().__init__((dtype,) * count)
+
+
+class Optional(Type):
+    """A value or None. Signatures cannot name it; such a kernel is compiled when it is launched."""
+
+    def __init__(self, type_: Type):
+        self.type = type_
+        super().__init__(f"Optional({type_})")
+
+
+optional = Optional
 
 
 class CPointer(Type):
@@ -233,13 +255,15 @@ for _name, _same in _SAME.items():
     globals()[_name] = globals()[_same]
 
 #: What `from numba import …` has of these names.
-NUMBA_NAMES = (*SCALARS, *_SAME, "void", "none")
+NUMBA_NAMES = (*SCALARS, *_SAME, "void", "none", "optional")
 
 
 def from_dtype(dtype) -> Type:
     """The type of a NumPy dtype."""
     import numpy
     dtype = numpy.dtype(dtype)
+    if dtype.subdtype is not None:
+        return Fixed(from_dtype(dtype.base), dtype.shape)
     return _number_type(dtype) if dtype.names is None else Record(dtype)
 
 
@@ -309,7 +333,7 @@ def parsed(text: str) -> Signature:
 def signature_text(signature) -> str | None:
     """One signature as pykc reads it; None where it names a type that signatures cannot spell."""
     if isinstance(signature, str):
-        return _in_parentheses(signature)
+        return None if "optional(" in signature else _in_parentheses(signature)
     if isinstance(signature, Signature):
         return _spelled(str(signature))
     if isinstance(signature, (tuple, list)):
@@ -329,7 +353,7 @@ def _in_parentheses(text: str) -> str:
 
 
 def _spelled(text: str) -> str | None:
-    return None if "Record(" in text or "pyobject" in text else text
+    return None if any(name in text for name in ("Record(", "Optional(", "pyobject")) else text
 
 
 def is_signature(value) -> bool:

@@ -6,6 +6,7 @@ import math
 import operator
 import pathlib
 import re
+import unittest.mock
 from math import sqrt as root
 
 import helper_module
@@ -53,6 +54,8 @@ VALUES = [
     (np, "x.float32(2.5)", 2.5), (single, "x(2.5)", 2.5), (types.int32, "x(2.5)", 2), (types, "x.int32(2.5)", 2),
     (int, "x(2.5)", 2), (abs, "x(-2)", 2), (cuda.grid, "x(1)", 0), (cuda.threadIdx, "x.x", 0),
     (np.dtype("f4"), "1 if out.dtype == x else 2", 2), (helper_module, "x.scaled(x.FACTOR) + x.plain(1)", 11),
+    ((np.float32, types.int16, int), "x[0](0.5) + x[1](2.7) + x[2](1.5)", 3.5),
+    ((helper_module.plain, math.sqrt, (abs, np.maximum)), "x[0](1) + x[1](16.0) + x[2][0](-1) + x[2][1](3, 1)", 10),
     (helper_module.plain, "x(1)", 2), (lambda a: a * 2, "x(4)", 8),
 ]
 
@@ -228,6 +231,35 @@ def test_another_thread_selects_another_device():
     assert run(kernel) == run(kernel) == 7
     with cuda.gpus[0]:
         assert run(kernel) == 7
+
+
+class Endless:
+    """Has every attribute."""
+
+    def __getattr__(self, name):
+        return Endless()
+
+
+@pytest.mark.parametrize("what", [Endless(), unittest.mock.MagicMock(), unittest.mock.Mock(), (unittest.mock.Mock(),)])
+def test_what_has_every_attribute(what):
+    @cuda.jit
+    def kernel(out):
+        out[0] = what.size
+
+    with pytest.raises(pykc.CaptureError, match="cannot use `what`, a (Endless|Mock|MagicMock)"):
+        run(kernel)
+
+
+def test_a_list_that_holds_itself():
+    endless = [1]
+    endless.append(endless)
+
+    @cuda.jit
+    def kernel(out):
+        out[0] = endless[0]
+
+    with pytest.raises(pykc.CaptureError, match="cannot use `endless`, a list: what it holds never ends"):
+        run(kernel)
 
 
 def test_a_device_array_is_no_constant():

@@ -175,6 +175,41 @@ def test_defaults_of_parameters():
     kernel[1, 1](out)
     cuda.synchronize()
     assert out[0] == 3
+    with pytest.raises(TypeError, match="takes 2 arguments, 0 given"):  # and not 3 for `out`
+        kernel[1, 1]()
+
+
+@pytest.mark.parametrize("decorator", [cuda.jit, pykc.kernel])
+def test_kernels_of_any_number_of_arguments(decorator):
+    @decorator
+    def total(out, first=1, *others):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = first + len(others)
+            for other in others:
+                out[i] += other
+
+    out = np.zeros(3)
+    for others in ((), (1.5,), (1.5, 2), (2.5, 4), (1, 2, 3)):
+        total[1, 4](out, 7, *others)
+        cuda.synchronize()
+        assert out.tolist() == [7 + len(others) + sum(others)] * 3
+    total.forall(3)(out)
+    cuda.synchronize()
+    assert out[2] == 1
+
+    @cuda.jit
+    def added(out, *arrays):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = arrays[0][i] * arrays[1][i]
+
+    device = cuda.to_device(np.arange(3.0))
+    added[1, 4](out, device, np.arange(3, dtype=np.int8))
+    cuda.synchronize()
+    assert out.tolist() == [0, 1, 4]
+    with pytest.raises(TypeError, match="needs the argument `out`"):
+        added[1, 4]()
 
 
 def test_arrays_of_any_strides():
@@ -288,6 +323,28 @@ def test_launches_for_constants():
         fill[1, 1](out, 1, None)
     with pytest.raises(TypeError, match="a constant is a number, a text, a type or a function, not a list"):
         fill[1, 1](out, 1, None, [1])
+
+
+def test_types_of_records_and_of_what_may_be_none():
+    record = types.Record.make_c_struct([("place", types.NestedArray(dtype=float32, shape=(3,))), ("id", types.int8)])
+    assert types.from_dtype(record.dtype.fields["place"][0]) == float32[3] and record.dtype.itemsize == 16
+
+    @cuda.jit(void(record[:], types.Optional(float64)))
+    def kernel(x, shift):
+        own = cuda.local.array(2, record)
+        own[1].place[2] = 5 if shift is None else shift
+        x[0].place[1] = own[1].place[2]
+
+    @cuda.jit("void(float64[:], optional(float64))")
+    def spelled(x, shift):
+        x[0] = 5 if shift is None else shift
+
+    x, y = np.zeros(1, record.dtype), np.zeros(1)
+    for shift, expected in ((None, 5), (2.5, 2.5)):
+        kernel[1, 1](x, shift)
+        spelled[1, 1](y, shift)
+        cuda.synchronize()
+        assert x["place"].tolist() == [[0, expected, 0]] and y[0] == expected
 
 
 def test_records_and_tuples_beside_constants():

@@ -4,6 +4,7 @@ from __future__ import annotations
 import collections.abc
 import contextlib
 import functools
+import inspect
 import operator
 import re
 import types
@@ -90,6 +91,7 @@ class Dispatcher(Function):
         self._texts = [signature_text(signature) for signature in signatures]
         self._options = options
         self._defaults = py_func.__defaults__ and (py_func.__code__.co_argcount, py_func.__defaults__)
+        self._is_variadic = bool(py_func.__code__.co_flags & inspect.CO_VARARGS)
         self._recent = _native.Recent()
         self._loaded: dict[tuple[_native.Device, str], tuple[Watch, Any]] = {}  # by the place
         self._kernels: dict[tuple, tuple[_native.Module, Any]] = {}
@@ -180,12 +182,12 @@ class Dispatcher(Function):
             raise _with_types(error, args) from None
 
     def _launch(self, how: str, where: tuple, args: tuple) -> None:
-        if self._defaults is not None and len(args) < self._defaults[0]:
+        if self._defaults is not None and 0 < self._defaults[0] - len(args) <= len(self._defaults[1]):
             args += self._defaults[1][len(args) - self._defaults[0]:]
         if _config.CUDA_WARN_ON_IMPLICIT_COPY and not _devices.current().is_cpu:
             from .._advice import warn_of_copies
             warn_of_copies(self.py_func, args)
-        if self._constants:
+        if self._constants or self._is_variadic:
             return self._launched_for(how, where, args)
         kernel = self._kernel()
         try:
@@ -247,7 +249,8 @@ class Dispatcher(Function):
         return tuple(converted(argument, compiled(type_)) for type_, argument in zip(stated, args)) or args
 
     def _launched_for(self, how: str, where: tuple, args: tuple) -> None:
-        """Launches for the constants among the arguments, by a kernel around this one that is kept by their form."""
+        """Launches for the constants among the arguments, or for their number, by a kernel around this one that is kept
+        by their form."""
         values: list[Any] = []
         key = _place(), *(_form(argument, values, place in self._constants) for place, argument in enumerate(args))
         watch, kernel = self._for_constants.get(key, (None, None))
@@ -255,7 +258,7 @@ class Dispatcher(Function):
             with contextlib.suppress(TypeError, _native.LaunchError):  # of arguments that are to be prepared
                 return self._started(kernel, how, where, tuple(values))
         prepared = Prepared(args, self._constants)
-        if prepared.are_plain:  # the constants are missing, which the launch says
+        if prepared.are_plain and not self._is_variadic:  # the constants are missing, which the launch says
             return self._launched_around(prepared, self._kernel(), how, where)
         watched = self._kernel_around(prepared, self._decorator([]))
         self._started(watched[1], how, where, tuple(prepared.values))
@@ -322,10 +325,10 @@ class Dispatcher(Function):
                 found[int(number)] = (f": Record{number}[{':]' if is_first else axes}", kind)
         return found
 
-    @property
+    @functools.cached_property
     def _callee(self) -> Function:
         """The function as kernels call it."""
-        return self
+        return Dispatcher(self.py_func, device=True, text=self._text) if self._is_variadic else self
 
     def configure(self, griddim, blockdim, stream=0, sharedmem=0) -> Configured:
         """`kernel[griddim, blockdim, stream, sharedmem]`."""
