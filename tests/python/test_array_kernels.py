@@ -173,11 +173,12 @@ def test_expressions_of_c(c, expected):
 
 
 @pytest.mark.parametrize("body, said", [
-    ("z = *x", r"`\*` before a value"), ("goto end;", "`goto`"),
+    ("z = *x", r"`\*x`.*it is no pointer"), ("z = &x", "`&` before a value"),
+    ("T* p = &x; z = p[0]", "the pointer `p`"), ("T& r = z; r = x", "a reference"), ("goto end;", "`goto`"),
     ("switch (1) { case 1: z = x; case 2: z = 2; }", "goes on in the next"),
     ("switch (1) { case 1: if (x) break; z = 2; }", "`break`"), ("z = x ** 2", r"pow\(x, y\)"),
     ("for (int i = 0; i < 3; i++) z += x;", "the index of the element"), ("z = x; break;", "`break`"),
-    ("atomicAdd(z, x)", "`&` belongs there"), ("z = _ind.get()[x]", "`_ind.get"),
+    ("atomicAdd(z, x)", "name an element of an array"), ("z = _ind.get()[x]", "`_ind.get"),
     ("w = x", "declare it"), ("z = y", "no parameter"), ("z = foo(x)", "the function `foo`"), ("z = x.real", r"`\.`"),
     ("z = (x", "belongs"), ("x", "does nothing"), ("z = x $ 2", r"`\$ 2`")])
 def test_what_bodies_lack_is_said_at_once(body, said):
@@ -325,9 +326,64 @@ def test_templates_of_preambles():
     assert total(pykc.array(x)).item() == 13
     for text, said in (("template <int N> __device__ int f(int x) { return N; }", "template of numbers"),
                        ("template <typename T> __device__ T f(int x) { return x; }", "which no parameter has"),
-                       ("__device__ int f(int* x) { return x[0]; }", "a pointer")):
+                       ("__device__ int f(int* x) { return x[0]; }", "`x`, which is no pointer"),
+                       ("__device__ int* f(int x) { return x; }", "returns a pointer"),
+                       ("__device__ int f(int& x) { return x; }", "assigns a reference"),
+                       ("__device__ void f(int x) { x = 1; }", "returns nothing")):
         with pytest.raises(NotImplementedError, match=said):
             pykc.ElementwiseKernel("int32 x", "int32 z", "z = f(x)", preamble=text)
+
+
+def test_pointers_of_c():
+    preamble = """
+        template <typename T> __device__ T before(const T* __restrict__ p) { return 10 * p[-1] + *p; }
+        template <typename T> __device__ void store(T* p, T value) { p[1] = value; *p += 1; }
+        __device__ int lower(const double* a, int n, double v) {
+            int low = 0, high = n;
+            while (low < high) { int middle = (low + high) / 2; if (a[middle] < v) low = middle + 1; else high = middle; }
+            return low;
+        }
+    """
+    x = np.arange(6.0)
+    device = pykc.array(x)
+    differences = pykc.ElementwiseKernel("raw T x", "T z", "z = i > 0 ? before(&x[i]) : before(x + 1);", preamble=preamble)
+    assert differences(device, size=6).tolist() == [1.0, *(10 * x[:-1] + x[1:])]
+    total = pykc.ElementwiseKernel("raw T x, int32 n", "T z", """
+        const T* p = x + 1; T sum = 0;
+        for (int k = 1; k < n; ++k, ++p) sum += *p;
+        auto q = &x[2]; q += 1;
+        T own[2] = {7, 8};
+        z = sum + *(q + 1) + before(own + 1);""", preamble=preamble)
+    assert total(device, 6, size=2).tolist() == [15 + 4 + 78] * 2
+    stored = pykc.zeros(12)
+    pykc.ElementwiseKernel("T x", "raw T z", "store(&z[2 * i], x); *(z + 2 * i) *= 2;", preamble=preamble)(device, stored)
+    assert stored.tolist() == [value for k in range(6) for value in (2, k)]
+    places = pykc.ElementwiseKernel("T x, raw T bins", "int32 z", "z = lower(&bins[0], bins.size(), x);", preamble=preamble)
+    assert places(pykc.array([0.5, 3, 9]), pykc.arange(1.0, 5)).tolist() == [0, 2, 4]
+
+
+def test_references_of_c():
+    preamble = """
+        template <typename T> __device__ void order(T& a, T& b) { if (a <= b) return; T t = a; a = b; b = t; }
+        __device__ void step(float& value, int &count, const float& by) { value += by; count *= 2; }
+    """
+    x = np.array([3, 1, 2], np.float32)
+    low, high = pykc.ElementwiseKernel("T x, T y", "T low, T high", "low = x; high = y; order(low, high);",
+                                       preamble=preamble)(pykc.array(x), 2)
+    assert low.tolist() == [2, 1, 2] and high.tolist() == [3, 2, 2]
+    stepped = pykc.ElementwiseKernel("T x", "T z", "T d[2] = {1, 2}; int n = 3; step(d[1], n, x); z = d[1] + n;",
+                                     preamble=preamble)
+    assert stepped(pykc.array(x)).tolist() == [11, 9, 10]
+
+
+def test_comparing_atomic_operations_of_c():
+    largest, counts = pykc.zeros(1, np.int32), pykc.zeros(2, np.uint32)
+    pykc.ElementwiseKernel("T x", "raw int32 largest, raw uint32 counts", """
+        int old = largest[0], assumed;
+        do { assumed = old; old = atomicCAS(&largest[0], assumed, max(assumed, (int)x)); } while (old != assumed);
+        atomicInc(&counts[0], 3);
+        atomicDec(counts + 1, 10);""", no_return=True)(pykc.arange(6), largest, counts)
+    assert largest.item() == 5 and counts.tolist() == [2, 5]
 
 
 def test_macros_with_parameters():
@@ -425,7 +481,7 @@ def test_old_values_of_atomic_operations():
 
 
 def test_translation_keeps_the_meaning_of_c():
-    text = translated("T d = a ? b : -c; z -= d / 2u;", {"T": "f32"}, {"a", "b", "c", "z"}, set()).text
+    text = translated("T d = a ? b : -c; z -= d / 2u;", {"T": "f32"}, {"a", "b", "c", "z"}, {}).text
     assert text == "d: f32 = (b if a else (-c))\nz = c_difference(z, c_quotient(d, u32(2)))"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import Callable
+from typing import Callable, NamedTuple
 
 from .c_names import ARITHMETIC, ATOMICS, CALLS, COMPARISONS, CONSTANTS, SHIFTS, SIZES, TAKEN, TYPES
 
@@ -22,6 +22,16 @@ _FUNCTIONS = {"/": "c_quotient", "%": "c_rest"}
 DTYPE = ".dtype"  # behind the name of a parameter, the type that a template has for it
 
 
+class Callee(NamedTuple):
+    """A function of the preamble: the places of the pointers that it takes, and of what it assigns; no places of these:
+    it returns a value."""
+    pointers: frozenset[int] = frozenset()
+    references: frozenset[int] | None = None
+
+
+Functions = dict[str, Callee]
+
+
 def spelled(name: str) -> str:
     """A name of C as the text of the language has it."""
     return f"{name}_" if name in TAKEN else name
@@ -30,15 +40,17 @@ def spelled(name: str) -> str:
 class Expressions:
     """Reads a text; what it has declared so far is known to the expressions."""
 
-    def __init__(self, text: str, types: dict[str, str], known: set[str], functions: set[str], rank: int):
+    def __init__(self, text: str, types: dict[str, str], known: set[str], functions: Functions, rank: int,
+                 arrays: set[str] = frozenset()):
         self.text = _COMMENTS.sub(" ", text)
         self.types = {**TYPES, **types}
         self.functions, self.rank = functions, rank
         self.blocks = [{name: name for name in known}]  # what is declared in each block around, by its name in the text
-        self.given = set(known) | functions  # the names that the text has
+        self.given = set(known) | set(functions)  # the names that the text has
         self.reads: set[str] = set()
         self.assigns: set[str] = set()
         self.alike: set[str] = set()
+        self.pointers = set(arrays)  # the names in the text of arrays, and of parts that begin at an element
         self.counts: dict[str, int] = {}  # of the elements of the body's own arrays
         self.axes: dict[str, int] = {}  # of arrays that are indexed by one of those; 0 by a number
         self.has_branches = False
@@ -65,14 +77,14 @@ class Expressions:
 
     def fail(self, what: str, instead: str = "write a kernel under @pykc.kernel instead"):
         raise NotImplementedError(f"{what} in `{self.text.strip()}`: {instead}. Bodies have assignments, declarations, "
-                                  "`if`, loops, atomic operations, and expressions of CUDA C without "
-                                  "pointers")
+                                  "`if`, loops, atomic operations, and expressions of CUDA C with "
+                                  "pointers to elements of raw arrays")
 
     def followed_by(self, text: str) -> Expressions:
         """The parser of a text that stands behind this one."""
         parser = type(self)(text, self.types, set(), self.functions, self.rank)
         parser.blocks, parser.given = self.blocks, self.given
-        parser.counts, parser.axes = self.counts, self.axes
+        parser.counts, parser.axes, parser.pointers = self.counts, self.axes, self.pointers
         return parser
 
     def declared(self, name: str) -> str:
@@ -155,7 +167,9 @@ class Expressions:
             return f"({self.take()}{self.unary()})"
         if self.takes("!"):
             return f"(not {self.unary()})"
-        if self.token in ("*", "&", "++", "--"):
+        if self.takes("*"):
+            return self.pointed()
+        if self.token in ("&", "++", "--"):
             self.fail(f"`{self.token}` before a value")
         if self.token == "(":
             cast = self.cast()
@@ -226,6 +240,8 @@ class Expressions:
             for expected in (".", "size", "(", ")"):
                 self.take(expected)
             return f"{token}.size"
+        if token in self.pointers and token not in self.counts:
+            self.fail(f"the pointer `{token}`", f"read an element of it, `{token}[0]`, or pass it to a function")
         if self.token == "->" or self.token == "." and self.peek(2) != "(":
             self.fail(f"`{self.token}`")
         return token
@@ -235,15 +251,59 @@ class Expressions:
         self.has_branches = True
         operation = ATOMICS[self.take()]
         self.take("(")
-        self.take("&")
-        token = self.take()
-        name = self.known(token) or self.fail(f"`{token}`, which is no parameter,")
+        name, index = self.pointer() or self.fail(f"`{self.token}`", "name an element of an array: `&x[k]`")
         self.assigns.add(name)
-        index = self.index_of(name)
-        self.take(",")
-        value = self.expression()
+        values = []
+        while self.takes(","):
+            values.append(self.expression())
         self.take(")")
-        return f"atomic.{operation}({name}, ({index}), {value})"
+        return f"atomic.{operation}({', '.join([name, f'({index or 0})', *values])})"
+
+    def pointer(self) -> tuple[str, str] | None:
+        """A pointer that stands here, as an array and the index of an element, none for the first: `&x[k]`, `x + k`;
+        nothing where none does."""
+        start = self.at
+        if self.takes("&"):
+            name = self.known(self.take())
+            if name in self.pointers and self.token == "[":
+                return name, self.index_of(name)
+            self.at = start
+            return None
+        if self.takes("("):
+            found = self.pointer()
+            if found is None or not self.takes(")"):
+                self.at = start
+                return None
+        else:
+            name = self.known(self.token or "")
+            if name not in self.pointers or self.peek(1) in ("[", ".", "->"):
+                return None
+            self.at += 1
+            found = name, ""
+        while self.token in ("+", "-"):
+            sign = self.take()
+            offset = self.binary(10)
+            found = found[0], f"{found[1]} {sign} {offset}" if found[1] or sign == "-" else offset
+        self.reads.add(found[0])
+        return found
+
+    def part(self) -> str | None:
+        """A pointer that stands here, as the part of the array that begins there."""
+        found = self.pointer()
+        return found and (f"{found[0]}[{found[1]}:]" if found[1] else found[0])
+
+    def pointed(self) -> str:
+        """The element behind `*`."""
+        name = self.known(self.token or "")
+        if name in self.pointers:
+            self.at += 1
+            self.reads.add(name)
+            return f"{name}[0]"
+        found = self.pointer() if self.takes("(") else None
+        if found is None:
+            self.fail(f"`*{self.token}`", "it is no pointer")
+        self.take(")")
+        return f"{found[0]}[{found[1] or 0}]"
 
     def of_the_index(self) -> str:
         """`_ind.size()`, `_ind.ndim`, `_ind.get()[1]`."""
@@ -312,12 +372,25 @@ class Expressions:
         return in_type(type_, inner)
 
     def call(self, name: str) -> str:
+        if name in self.functions and self.functions[name].references is not None:
+            self.fail(f"`{name}`, which returns nothing, as a value")
         found = name if name in self.functions else self.types.get(name) or CALLS.get(name)
         if found is None:
             self.fail(f"the function `{name}`, which `math.h` has not,",
                       "define it in `preamble`, in the language of kernels")
         self.take("(")
-        return in_type(found, ", ".join(self.listed(")")))
+        return in_type(found, ", ".join(self.arguments(self.functions[name]) if name in self.functions else self.listed(")")))
+
+    def arguments(self, callee: Callee) -> list[str]:
+        values: list[str] = []
+        while not self.takes(")"):
+            is_reference = callee.references is not None and len(values) in callee.references
+            values.append(self.place() if is_reference else self.part() or self.expression())
+            if len(values) - 1 in callee.pointers and values[-1].partition("[")[0] not in self.pointers:
+                self.fail(f"`{values[-1]}`, which is no pointer,", "pass the element of an array: `&x[k]`")
+            if self.token != ")":
+                self.take(",")
+        return values
 
 
 def in_type(type_: str, value: str) -> str:

@@ -58,7 +58,8 @@ CONSTANTS = {
 TAKEN = set(keyword.kwlist) - {"if", "else", "for", "while", "break", "continue", "return"} | {
     "math", "cmath", "np", "atomic", "local", "grid"}
 ATOMICS = {"atomicAdd": "add", "atomicSub": "sub", "atomicMax": "max", "atomicMin": "min", "atomicAnd": "and_",
-            "atomicOr": "or_", "atomicXor": "xor", "atomicExch": "exch"}
+            "atomicOr": "or_", "atomicXor": "xor", "atomicExch": "exch", "atomicInc": "inc", "atomicDec": "dec",
+            "atomicCAS": "cas"}
 
 #: The functions of operators whose sides C converts in another way than the language where one has no sign.
 COMPARISONS = {"==": "c_equal", "!=": "c_unequal", "<": "c_less", "<=": "c_at_most", ">": "c_greater",

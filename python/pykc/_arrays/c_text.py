@@ -1,12 +1,13 @@
 """Bodies of kernels as CuPy has them, in CUDA C, as text of the language: assignments, declarations, `if`, loops,
-jumps, atomic operations, and the expressions of C but for pointers; and functions of numbers. Operators mean what they
-mean in C; numbers that are spelled out take the type of what they meet, and types meet by the language's rules."""
+jumps, atomic operations, and the expressions of C, pointers to elements of arrays among them; and functions. Operators
+mean what they mean in C; numbers that are spelled out take the type of what they meet, and types meet by the language's
+rules."""
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
-from .c_expressions import DTYPE, Expressions, in_type, operation
+from .c_expressions import DTYPE, Callee, Expressions, Functions, in_type, operation
 from .c_names import ATOMICS
 
 _QUALIFIERS = ("__device__", "__host__", "__forceinline__", "__inline__", "inline", "static", "constexpr")
@@ -27,11 +28,11 @@ class CBody(NamedTuple):
     has_branches: bool
 
 
-def translated(text: str, types: dict[str, str], known: set[str], functions: set[str], *, before: str = "",
-               after: str = "", rank: int = 8) -> CBody:
-    """The text of a body. TYPES are those of letters, KNOWN the names of parameters, FUNCTIONS those that a preamble
-    defines; RANK is that of the index `_ind`."""
-    parser = _Parser(f"{before}\n;{text}" if before else text, types, known, functions, rank)
+def translated(text: str, types: dict[str, str], known: set[str], functions: Functions, *, before: str = "",
+               after: str = "", rank: int = 8, arrays: set[str] = frozenset()) -> CBody:
+    """The text of a body. TYPES are those of letters, KNOWN the names of parameters, ARRAYS those of raw ones, FUNCTIONS
+    those that a preamble defines; RANK is that of the index `_ind`."""
+    parser = _Parser(f"{before}\n;{text}" if before else text, types, known, functions, rank, arrays)
     lines = parser.statements()
     behind = parser.followed_by(after).statements()
     return CBody("\n".join(lines) or "pass", "\n".join(behind), frozenset(parser.reads), frozenset(parser.assigns),
@@ -39,16 +40,16 @@ def translated(text: str, types: dict[str, str], known: set[str], functions: set
                  parser.has_branches)
 
 
-def translated_functions(text: str, types: dict[str, str]) -> tuple[str, set[str]]:
-    """The text of `__device__` functions, and their names."""
-    parser = _Parser(text, types, set(), set(), 0)
+def translated_functions(text: str, types: dict[str, str]) -> tuple[str, Functions]:
+    """The text of `__device__` functions, and these."""
+    parser = _Parser(text, types, set(), {}, 0)
     lines: list[str] = []
     while parser.token is not None:
         lines += parser.function()
     return "\n".join(lines) + "\n", parser.functions
 
 
-def translated_expression(text: str, types: dict[str, str], known: set[str], functions: set[str]) -> str:
+def translated_expression(text: str, types: dict[str, str], known: set[str], functions: Functions) -> str:
     parser = Expressions(text, types, known, functions, 0)
     found = parser.expression()
     if parser.token is not None:
@@ -66,23 +67,36 @@ class _Parser(Expressions):
         self.types = {**outer, **{letter: letter for letter in templates}}
         while self.token in _QUALIFIERS:
             self.take()
-        self.returns = self.type_here()
+        self.returns = self.type_here() or (self.take() if self.token == "void" else None)
         if self.returns is None:
-            self.fail(f"`{self.token}`", "a preamble has functions, `__device__ float f(float x) { return … }`, which "
-                      "return a value, or text of the language of kernels, `def f(x): …`")
+            self.fail(f"`{self.token}`", "a preamble has functions, `__device__ float f(float x) { return … }`, or "
+                      "text of the language of kernels, `def f(x): …`")
+        if self.returns.endswith("*"):
+            self.fail("a function that returns a pointer", "return the index of the element")
         name = self.take()
-        self.functions.add(name)
-        self.blocks, self.given = [{}], set(self.functions)
+        self.functions[name] = Callee()
+        self.blocks, self.given, self.pointers = [{}], set(self.functions), set()
         self.take("(")
         parameters = []
+        self.results: list[str] = []  # what the function may assign of what it is passed
+        places, pointers = set(), set()
         while not self.takes(")"):
             type_ = self.type_here()
             if not type_:
                 self.fail(f"`{self.token}` as a type")
             parameter = self.declared(self.take())
-            parameters.append(parameter if type_ in templates or type_.endswith(DTYPE) else f"{parameter}: {type_}")
-            if type_ in templates:  # the first parameter of a type tells which it is
-                self.types[type_] = parameter + DTYPE
+            is_pointer = type_.endswith("*")
+            is_free = is_pointer or type_ in templates or type_.endswith(DTYPE)
+            parameters.append(parameter if is_free else f"{parameter}: {type_}")
+            if is_pointer:
+                self.pointers.add(parameter)
+                pointers.add(len(parameters) - 1)
+            if self.is_reference:
+                places.add(len(parameters) - 1)
+                self.results.append(parameter)
+            letter = type_.rstrip("*")
+            if letter in templates:  # the first parameter of a type tells which it is
+                self.types[letter] = (f"{parameter}[0]" if is_pointer else parameter) + DTYPE
             if self.token != ")":
                 self.take(",")
         if self.token != "{":
@@ -91,9 +105,16 @@ class _Parser(Expressions):
             if self.types[letter] == letter:
                 self.fail(f"the type `{letter}` of a template, which no parameter has,")
         self.returns = self.types.get(self.returns, self.returns)
-        body = [f"    {line}" for line in self.statement()]
+        self.functions[name] = Callee(frozenset(pointers), frozenset(places) if self.returns == "void" else None)
+        if places and self.returns != "void":
+            self.fail("a function that returns a value and assigns a reference", "let it be `void`")
+        body = [f"    {line}" for line in [*self.statement(), *self.returned()]]
         self.types = outer
-        return ["", f"def {name}({', '.join(parameters)}):", *body, ""]
+        return ["", "@device(wraparound=False)", f"def {name}({', '.join(parameters)}):", *body, ""]
+
+    def returned(self) -> list[str]:
+        """What a function without a value gives back: its references."""
+        return [f"return {', '.join(self.results)}"] if self.returns == "void" and self.results else []
 
     def template(self) -> list[str]:
         """The names of the types of `template <typename T, class U>`."""
@@ -142,6 +163,9 @@ class _Parser(Expressions):
             return [*steps[-1], "continue"]
         if self.takes("switch"):
             return self.switch()
+        if self.returns == "void" and self.takes("return"):
+            self.take(";")
+            return self.returned() or ["return"]
         if self.returns is not None and self.takes("return"):
             value = self.expression()
             self.take(";")
@@ -164,6 +188,8 @@ class _Parser(Expressions):
             return lines
         if self.token in ("sincos", "sincosf"):
             return self.sine_and_cosine()
+        if self.functions.get(self.token, Callee()).references is not None and self.peek(1) == "(":
+            return self.called()
         declared = self.type_here()
         lines = []
         while True:
@@ -275,6 +301,17 @@ class _Parser(Expressions):
             self.fail("a case that goes on in the next one", "end it by `break;`")
         return lines
 
+    def called(self) -> list[str]:
+        """`split(x, y, z);` of a function that assigns its references."""
+        self.has_branches = True
+        name = self.take()
+        self.take("(")
+        values = self.arguments(self.functions[name])
+        self.ends()
+        targets = [values[place] for place in sorted(self.functions[name].references) if place < len(values)]
+        self.reads |= {re.match(r"\w+", target).group() for target in targets}
+        return [f"{', '.join(targets)} = " * bool(targets) + f"{name}({', '.join(values)})"]
+
     def sine_and_cosine(self) -> list[str]:
         """`sincos(x, &s, &c);`"""
         self.take()
@@ -292,6 +329,7 @@ class _Parser(Expressions):
     def type_here(self) -> str | None:
         """The type of a declaration that begins here, "" for auto; nothing where none does."""
         start = self.at
+        self.is_reference = False
         while self.token in ("const", "constexpr"):
             self.at += 1
         for length in (4, 3, 2, 1):
@@ -301,12 +339,17 @@ class _Parser(Expressions):
             if following == "const":  # `int const n`
                 length += 1
                 following = self.peek(length)
-            if following == "&" and self.at > start:  # `const T& x`, which is the value of one
+            is_reference = following == "&"
+            if is_reference:  # of `const T& x`, the value of one
                 length += 1
                 following = self.peek(length)
             if text in self.types and following == "*":
-                self.fail("a pointer", "index the array itself")
+                self.at += length + 1
+                while self.token in ("const", "__restrict__", "__restrict"):
+                    self.at += 1
+                return self.types[text] + "*"
             if (text in self.types or text == "auto") and following is not None and re.match(r"[A-Za-z_]", following):
+                self.is_reference = is_reference and self.at == start
                 self.at += length
                 return self.types.get(text, "")
         self.at = start
@@ -316,9 +359,19 @@ class _Parser(Expressions):
         """What is behind the type: `x`, `x = 1`, `x {1}`, `x(1, 2)`, or `x[3]`, which may have values."""
         if self.token == "i" and self.returns is None:
             self.fail("`i`, which is the index of the element,", "declare another name")
+        if self.is_reference:
+            self.fail("a reference that is no parameter", "use what it stands for")
+        if type_.endswith("*"):
+            self.takes("*")  # `T *p = x, *q = y`
         name = self.declared(self.take())
         if self.token == "[" and type_:
             return self.array(name, type_)
+        part = self.part_behind_equals() if type_.endswith("*") or not type_ else None
+        if part:
+            self.pointers.add(name)
+            return [f"{name} = {part}"]
+        if type_.endswith("*"):
+            self.fail(f"the pointer `{name}`", "let it begin at an element of an array: `= &x[k]`")
         value = "0"
         if self.takes("="):
             value = self.initial()
@@ -328,6 +381,13 @@ class _Parser(Expressions):
         if type_.endswith(DTYPE):
             return [f"{name} = {in_type(type_, value)}"]
         return [f"{name}: {type_} = {value}" if type_ else f"{name} = {value}"]
+
+    def part_behind_equals(self) -> str | None:
+        start = self.at
+        part = self.part() if self.takes("=") else None
+        if part is None:
+            self.at = start
+        return part
 
     def initial(self) -> str:
         """The value behind `=`, which may have braces."""
@@ -352,6 +412,8 @@ class _Parser(Expressions):
             self.counts[name] = int(extents[0]) if len(extents) == 1 else 0
         elif not extents[0]:
             self.fail(f"`{name}[]` without values", "say how many elements it has")
+        if len(extents) == 1:
+            self.pointers.add(name)
         return [f"{name} = local.array(({', '.join(extents)},), {type_})", *lines]
 
     def nested(self) -> list:
@@ -384,10 +446,16 @@ class _Parser(Expressions):
     def changed(self) -> str:
         if self.token in ("++", "--"):
             step = self.take()
-            return f"{self.place()} {step[0]}= 1"
+            target = self.place()
+            return self.moved(target, step, "1") if target in self.pointers else f"{target} {step[0]}= 1"
         target = self.place()
+        if target in self.pointers:
+            step = self.take()
+            if step != "=":
+                return self.moved(target, step, "1" if step in ("++", "--") else self.expression())
+            return f"{target} = {self.part() or self.fail(f'`{self.token}`', 'it is no pointer')}"
         if self.token == "." and self.peek(1) in ("real", "imag"):
-            return self.part(target)
+            return self.changed_part(target)
         operator = self.take() if self.token is not None else self.fail("an expression that does nothing", "assign it")
         if operator in ("++", "--"):
             return f"{target} {operator[0]}= 1"
@@ -401,7 +469,13 @@ class _Parser(Expressions):
         found = operation(operator[:-1], target, value)
         return f"{target} {operator} {value}" if found[0] == "(" else f"{target} = {found}"
 
-    def part(self, target: str) -> str:
+    def moved(self, pointer: str, step: str, count: str) -> str:
+        """`++p`, `p += count`"""
+        if step not in ("++", "+="):
+            self.fail(f"`{pointer} {step}`", "a pointer moves forwards")
+        return f"{pointer} = {pointer}[{count}:]"
+
+    def changed_part(self, target: str) -> str:
         """`z.real(x)`, which changes a complex number."""
         self.take(".")
         part = self.take()
@@ -411,6 +485,10 @@ class _Parser(Expressions):
         return f"{target} = c_with_{part}({target}, {value})"
 
     def place(self) -> str:
+        if self.takes("*"):
+            element = self.pointed()
+            self.assigns.add(element.partition("[")[0])
+            return element
         name = self.take()
         if not re.match(r"[A-Za-z_]", name):
             self.fail(f"`{name}`")

@@ -9,7 +9,7 @@ import numpy
 from .. import _native
 from ..cuda._arrays import spans_meet
 from .arguments import TYPE_NAMES, as_dtype, axes_of
-from .c_expressions import spelled
+from .c_expressions import Callee, Functions, spelled
 from .c_macros import with_macros
 from .c_names import PRELUDE, TYPES
 from .c_text import CONTINUE, RETURN, CBody, translated, translated_expression, translated_functions
@@ -63,10 +63,10 @@ def _decorator(options: tuple[str, ...]) -> str:
     return found
 
 
-def _preamble(text: str, types: dict[str, str]) -> tuple[str, set[str]]:
-    """The functions that a preamble defines, in CUDA C or in the language of kernels, and their names."""
+def _preamble(text: str, types: dict[str, str]) -> tuple[str, Functions]:
+    """The functions that a preamble defines, in CUDA C or in the language of kernels: their text, and these."""
     text, = with_macros(text)
-    functions = set(re.findall(r"^def (\w+)", text, re.MULTILINE))
+    functions: Functions = dict.fromkeys(re.findall(r"^def (\w+)", text, re.MULTILINE), Callee())
     if "__device__" in text or not functions and re.search(r"#\s*(include|define)|template\s*<", text):
         return translated_functions(text, types)
     return text, functions
@@ -104,9 +104,9 @@ class ElementwiseKernel:
     Parameters have NumPy's types, or a letter that stands for any type; `raw` arrays are indexed in the operation, in
     one dimension or by an array, `int place[] = {k, l}; z = x[place];`, where `i` is the index of the element and
     `_ind.size()` how many there are. The operation is CUDA C:
-    assignments, declarations, `if`, loops, jumps, `atomicAdd(&y[k], x)` and its kin, and expressions without pointers.
+    assignments, declarations, `if`, loops, jumps, `atomicAdd(&y[k], x)` and its kin, and expressions.
     `loop_prep` stands before it and `after_loop` behind it, in each thread, which has one element. `preamble` defines
-    functions in the language of kernels, or `__device__` ones that take and return numbers."""
+    functions in the language of kernels, or `__device__` ones."""
 
     def __init__(self, in_params: str, out_params: str, operation: str, name: str = "kernel", reduce_dims: bool = True,
                  preamble: str = "", no_return: bool = False, return_tuple: bool = False, loop_prep: str = "",
@@ -129,7 +129,8 @@ class ElementwiseKernel:
     def _body(self, types: dict[str, str], rank: int = 8) -> CBody:
         _, operation, before, after = with_macros(self.preamble, self.operation, *self._around)
         return translated(operation, types, {parameter.name for parameter in self.params} | {"i"},
-                          _preamble(self.preamble, types)[1], before=before, after=after, rank=rank)
+                          _preamble(self.preamble, types)[1], before=before, after=after, rank=rank,
+                          arrays={parameter.name for parameter in self.params if parameter.is_raw})
 
     def __call__(self, *args, size: int | None = None, stream=None, block_size: int | None = None):
         """New arrays of what the operation assigns, or those that are given behind the inputs, filled."""
