@@ -486,6 +486,16 @@ def test_signs_of_complex_numbers(dtype):
     assert ((found == expected) | np.isnan(found) & np.isnan(expected)).all(), (z, found)
 
 
+def test_places_that_64_bits_do_not_count():
+    places = pykc.array([3])
+    for shape in ((2 ** 40, 2 ** 40), (2 ** 63,)):
+        with pytest.raises(ValueError, match="more places"):
+            pykc.ravel_multi_index((places,) * len(shape), shape)
+        with pytest.raises(ValueError, match="more places"):
+            pykc.unravel_index(places, shape)
+    assert pykc.ravel_multi_index((places, places), (2 ** 31, 2 ** 31)).item() == np.ravel_multi_index((3, 3), (2 ** 31,) * 2)
+
+
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "i8"])
 def test_places_of_narrow_types(dtype):
     places = np.array([50, 99], dtype)

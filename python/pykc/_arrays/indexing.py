@@ -406,13 +406,22 @@ def _require(places: ndarray, low: int, high: int, error: type[Exception]) -> No
         raise error(f"a place is out of bounds: they are from {low} to below {high}")
 
 
+def _countable(shape) -> tuple[int, ...]:
+    """A shape whose places have numbers of 64 bits."""
+    shape = as_shape(shape)
+    if math.prod(shape) >= 2 ** 63:
+        raise ValueError(f"an array of the shape {shape} has more places than 64 bits count")
+    return shape
+
+
 def unravel_index(indices, shape, order: str | None = "C") -> tuple[ndarray, ...]:
     """The places of an array of this shape, by axes, that have these numbers."""
     indices, order = asarray(indices), as_order(order, of="CF")
     if indices.dtype.kind not in "iu":
         raise TypeError("only int indices permitted")
-    _require(indices, 0, math.prod(as_shape(shape)), ValueError)
-    return _unraveled(_wide(indices), as_shape(shape), order)
+    shape = _countable(shape)
+    _require(indices, 0, math.prod(shape), ValueError)
+    return _unraveled(_wide(indices), shape, order)
 
 
 def _unraveled(indices: ndarray, shape: tuple[int, ...], order: str = "C") -> tuple[ndarray, ...]:
@@ -425,7 +434,7 @@ def _unraveled(indices: ndarray, shape: tuple[int, ...], order: str = "C") -> tu
 
 def ravel_multi_index(multi_index, dims, mode: str | tuple[str, ...] = "wrap", order: str | None = "C") -> ndarray:
     """The numbers of places of an array of this shape; MODE, one or one for each axis, is for those beyond its ends."""
-    dims, order = as_shape(dims), as_order(order, of="CF")
+    dims, order = _countable(dims), as_order(order, of="CF")
     modes = (mode,) * len(dims) if isinstance(mode, str) else mode
     if not len(multi_index) == len(dims) == len(modes):
         raise ValueError(f"there are {len(multi_index)} arrays of places and {len(modes)} modes for {len(dims)} axes")
