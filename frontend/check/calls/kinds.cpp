@@ -1,6 +1,9 @@
 #include "frontend/check/calls/kinds.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "frontend/check/calls/call.h"
@@ -21,6 +24,33 @@ std::optional<bool> is_instance(FunctionChecker& checker, const Value& value, co
   if (!wanted) return std::nullopt;
   const bool has_type = value.is_scalar() || value.is_record();
   return has_type && !value.is_weak() && value.type() == checker.types.of(*wanted);
+}
+
+struct FloatForm {
+  ScalarType type;
+  int digits, exponents;  // of two: the digits of a number, and the first power that is too large
+};
+constexpr FloatForm kFloatForms[] = {
+    {ScalarType::F16, 11, 16}, {ScalarType::BF16, 8, 128}, {ScalarType::F32, 24, 128}, {ScalarType::F64, 53, 1024}};
+
+const FloatForm* form_of(ScalarType type) {
+  const auto* found = std::find_if(std::begin(kFloatForms), std::end(kFloatForms),
+                                   [&](const FloatForm& form) { return form.type == type; });
+  return found == std::end(kFloatForms) ? nullptr : found;
+}
+
+bool has_form(ScalarType type) { return form_of(type) != nullptr; }
+
+/// The type that a function is passed, if it is of the kind that it knows.
+std::optional<ScalarType> type_argument(FunctionChecker& checker, const ast::Call& call, SourceRange range,
+                                        LanguageFunction id, std::string_view name, bool (*is_known)(ScalarType)) {
+  constexpr std::string_view kParameters[] = {"dtype"};
+  const std::optional<Arguments> arguments =
+      bind_arguments(checker, call, range, name, kParameters, 1, info(id).signature);
+  const std::optional<ScalarType> type = arguments ? scalar_type(checker, *(*arguments)[0]) : std::nullopt;
+  if (!type || is_known(*type)) return type;
+  checker.report((*arguments)[0]->range, DiagnosticId::OperandType, as_code(name), std::string(to_string(*type)));
+  return std::nullopt;
 }
 
 }  // namespace
@@ -57,6 +87,38 @@ Entity call_type(FunctionChecker& checker, const ast::Call& call, SourceRange ra
     checker.report((*arguments)[0]->range, DiagnosticId::OperandType, "`type`", describe(given))
         .note("`x.dtype` is the type of an array's elements");
   return Unknown{};
+}
+
+/// `np.finfo(np.float32).max`: a tuple of constants with names.
+Entity call_finfo(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
+  const std::optional<ScalarType> type =
+      type_argument(checker, call, range, LanguageFunction::NumpyFinfo, "finfo", &has_form);
+  if (!type) return Unknown{};
+  const FloatForm* form = form_of(*type);
+  const int precision = static_cast<int>((form->digits - 1) * std::log10(2.0));
+  const double eps = std::ldexp(1.0, 1 - form->digits), tiny = std::ldexp(1.0, 2 - form->exponents);
+  const double most = std::ldexp(2 - eps, form->exponents - 1);
+  const auto real = [&](double value) { return TreeBuilder::strong(checker.tree.real(value, *type, range)); };
+  const auto integer = [&](Int128 value) { return checker.tree.weak_integer(value, range); };
+  return checker.tree.tuple(
+      {integer(size_in_bits(*type)), real(eps), real(eps / 2), real(most), real(-most), integer(precision),
+       real(std::pow(10.0, -precision)), real(tiny), real(tiny * eps), real(tiny)},
+      range,
+      {"bits", "eps", "epsneg", "max", "min", "precision", "resolution", "smallest_normal", "smallest_subnormal",
+       "tiny"});
+}
+
+/// `np.iinfo(np.int32).max`
+Entity call_iinfo(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
+  const std::optional<ScalarType> type =
+      type_argument(checker, call, range, LanguageFunction::NumpyIinfo, "iinfo", &is_integer);
+  if (!type) return Unknown{};
+  const int bits = size_in_bits(*type), digits = bits - (is_signed_integer(*type) ? 1 : 0);
+  const Int128 most = (Int128{1} << digits) - 1;
+  const auto integer = [&](Int128 value) { return TreeBuilder::strong(checker.tree.integer(value, *type, range)); };
+  return checker.tree.tuple(
+      {checker.tree.weak_integer(bits, range), integer(most), integer(is_signed_integer(*type) ? -most - 1 : 0)}, range,
+      {"bits", "max", "min"});
 }
 
 /// A name that stands for what it is in Python; empty for anything else.

@@ -403,6 +403,10 @@ Entity call_language_function(FunctionChecker& checker, LanguageFunction id, con
       return call_isinstance(checker, call, range);
     case LanguageFunction::PythonType:
       return call_type(checker, call, range);
+    case LanguageFunction::NumpyFinfo:
+      return call_finfo(checker, call, range);
+    case LanguageFunction::NumpyIinfo:
+      return call_iinfo(checker, call, range);
     case LanguageFunction::PythonOrd:
       return call_ord(checker, call, range);
     case LanguageFunction::PythonComplex:
@@ -426,8 +430,10 @@ Entity call_language_function(FunctionChecker& checker, LanguageFunction id, con
     case LanguageFunction::NumpyNdIndex:
     case LanguageFunction::NumpyNdEnumerate:
     case LanguageFunction::Unroll:
-      checker.report(range, DiagnosticId::UnsupportedInKernel,
-                     as_code(checker.scope.file().text(call.function->range)) + " outside a `for` loop");
+      checker
+          .report(range, DiagnosticId::UnsupportedInKernel,
+                  as_code(checker.scope.file().text(call.function->range)) + " outside a `for` loop")
+          .note("write it where the loop goes through it: `for i in range(n):`");
       return Unknown{};
     case LanguageFunction::Print:
     case LanguageFunction::StaticAssert:
