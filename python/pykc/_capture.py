@@ -20,6 +20,9 @@ CUDA, NATIVE, NUMPY = "_pykc_cuda", "_pykc", "_pykc_numpy"  # what statements ca
 
 _PYTHON_MODULES = ("math", "cmath", "operator", "numpy")
 _MISSING = object()
+#: What kernels have in place of what these modules have.
+_INSTEAD = {"random": "; `xoroshiro128p_uniform_float32` of `numba.cuda.random` draws numbers",
+            "time": "; events measure times, `cuda.event_elapsed_time(start, end)`"}
 #: What kernels have of cffi: an array stands for the pointer to it.
 _FFI = "from numba import cuda\n\n\n@cuda.jit(device=True)\ndef from_buffer(x):\n    return x\n"
 
@@ -296,8 +299,10 @@ class Capture:
             return number(value)
         if hasattr(type(value), "copy_to_host"):
             raise CaptureError(f"`{name}` is an array of a device: a kernel takes it as an argument")
+        home = getattr(value, "__module__", None) or type(getattr(value, "__self__", value)).__module__
+        instead = _INSTEAD.get(str(home), "")
         raise CaptureError(f"a kernel cannot use `{name}`, a {type(value).__name__}: it knows numbers, text, tuples, "
-                           "NumPy's arrays and types, enumerations, modules and functions under @cuda.jit")
+                           f"NumPy's arrays and types, enumerations, modules and functions under @cuda.jit{instead}")
 
     def _item(self, value: Any, name: str) -> str:
         """A value in a tuple; a type or a function by a name of its own."""

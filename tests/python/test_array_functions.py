@@ -493,7 +493,7 @@ def test_places_that_64_bits_do_not_count():
             pykc.ravel_multi_index((places,) * len(shape), shape)
         with pytest.raises(ValueError, match="more places"):
             pykc.unravel_index(places, shape)
-    assert pykc.ravel_multi_index((places, places), (2 ** 31, 2 ** 31)).item() == np.ravel_multi_index((3, 3), (2 ** 31,) * 2)
+    assert pykc.ravel_multi_index((places, places), (2 ** 31, 2 ** 31)).item() == 3 * 2 ** 31 + 3
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "i8"])

@@ -340,13 +340,17 @@ def test_pointers_of_c():
         template <typename T> __device__ void store(T* p, T value) { p[1] = value; *p += 1; }
         __device__ int lower(const double* a, int n, double v) {
             int low = 0, high = n;
-            while (low < high) { int middle = (low + high) / 2; if (a[middle] < v) low = middle + 1; else high = middle; }
+            while (low < high) {
+                int middle = (low + high) / 2;
+                if (a[middle] < v) low = middle + 1; else high = middle;
+            }
             return low;
         }
     """
     x = np.arange(6.0)
     device = pykc.array(x)
-    differences = pykc.ElementwiseKernel("raw T x", "T z", "z = i > 0 ? before(&x[i]) : before(x + 1);", preamble=preamble)
+    differences = pykc.ElementwiseKernel("raw T x", "T z", "z = i > 0 ? before(&x[i]) : before(x + 1);",
+                                         preamble=preamble)
     assert differences(device, size=6).tolist() == [1.0, *(10 * x[:-1] + x[1:])]
     total = pykc.ElementwiseKernel("raw T x, int32 n", "T z", """
         const T* p = x + 1; T sum = 0;
@@ -356,9 +360,11 @@ def test_pointers_of_c():
         z = sum + *(q + 1) + before(own + 1);""", preamble=preamble)
     assert total(device, 6, size=2).tolist() == [15 + 4 + 78] * 2
     stored = pykc.zeros(12)
-    pykc.ElementwiseKernel("T x", "raw T z", "store(&z[2 * i], x); *(z + 2 * i) *= 2;", preamble=preamble)(device, stored)
+    store = pykc.ElementwiseKernel("T x", "raw T z", "store(&z[2 * i], x); *(z + 2 * i) *= 2;", preamble=preamble)
+    store(device, stored)
     assert stored.tolist() == [value for k in range(6) for value in (2, k)]
-    places = pykc.ElementwiseKernel("T x, raw T bins", "int32 z", "z = lower(&bins[0], bins.size(), x);", preamble=preamble)
+    places = pykc.ElementwiseKernel("T x, raw T bins", "int32 z", "z = lower(&bins[0], bins.size(), x);",
+                                    preamble=preamble)
     assert places(pykc.array([0.5, 3, 9]), pykc.arange(1.0, 5)).tolist() == [0, 2, 4]
 
 

@@ -5,7 +5,9 @@ import enum
 import math
 import operator
 import pathlib
+import random
 import re
+import time
 import unittest.mock
 from math import sqrt as root
 
@@ -247,6 +249,17 @@ def test_what_has_every_attribute(what):
         out[0] = what.size
 
     with pytest.raises(pykc.CaptureError, match="cannot use `what`, a (Endless|Mock|MagicMock)"):
+        run(kernel)
+
+
+@pytest.mark.parametrize("function, said", [(random.random, "xoroshiro"), (random.Random(1).gauss, "xoroshiro"),
+                                            (time.time, "event_elapsed_time")])
+def test_functions_of_the_host_that_kernels_have_otherwise(function, said):
+    @cuda.jit
+    def kernel(out):
+        out[0] = function()
+
+    with pytest.raises(pykc.CaptureError, match=said):
         run(kernel)
 
 

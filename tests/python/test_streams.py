@@ -246,7 +246,7 @@ def test_events():
     increment[1, 128, stream](device)
     end.record(stream)
     end.synchronize()
-    assert end.query() and cuda.event().query() and cuda.Event(disable_timing=True).query()
+    assert end.query() and cuda.event().query() and cuda.Event(disable_timing=True).query() and end.done
     with pytest.raises(NotImplementedError, match="interprocess"):
         cuda.Event(True, False, interprocess=True)
     end.wait(cuda.stream())
@@ -268,7 +268,7 @@ def test_the_names_of_cupy():
         cuda.Device().synchronize()
     cuda.Device(0).use()
     assert cuda.Device() == cuda.Device(0) == cuda.get_current_device()
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError, match="there is no device 99"):
         cuda.Device(99)
 
 

@@ -379,7 +379,8 @@ class Expressions:
             self.fail(f"the function `{name}`, which `math.h` has not,",
                       "define it in `preamble`, in the language of kernels")
         self.take("(")
-        return in_type(found, ", ".join(self.arguments(self.functions[name]) if name in self.functions else self.listed(")")))
+        values = self.arguments(self.functions[name]) if name in self.functions else self.listed(")")
+        return in_type(found, ", ".join(values))
 
     def arguments(self, callee: Callee) -> list[str]:
         values: list[str] = []

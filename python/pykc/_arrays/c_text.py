@@ -30,8 +30,8 @@ class CBody(NamedTuple):
 
 def translated(text: str, types: dict[str, str], known: set[str], functions: Functions, *, before: str = "",
                after: str = "", rank: int = 8, arrays: set[str] = frozenset()) -> CBody:
-    """The text of a body. TYPES are those of letters, KNOWN the names of parameters, ARRAYS those of raw ones, FUNCTIONS
-    those that a preamble defines; RANK is that of the index `_ind`."""
+    """The text of a body. TYPES are those of letters, KNOWN the names of parameters, ARRAYS those of raw ones,
+    FUNCTIONS what a preamble defines; RANK is that of the index `_ind`."""
     parser = _Parser(f"{before}\n;{text}" if before else text, types, known, functions, rank, arrays)
     lines = parser.statements()
     behind = parser.followed_by(after).statements()

@@ -53,7 +53,7 @@ class Device:
 
     def __init__(self, number: int | None = None, facts: dict[str, Any] | None = None):
         if facts is None:
-            device = get_current_device() if number is None else list_devices()[int(number)]
+            device = get_current_device() if number is None else _device(int(number))
             number, facts = device.id, device._facts
         self.id = number
         self._facts = facts
@@ -281,11 +281,15 @@ def get_current_device() -> Device:
 def select_device(device_id: int) -> Context:
     """Makes the device of that number in `cuda.gpus` the one in use, for this thread. IndexError where there is
     none."""
-    devices = list_devices()
-    if not -len(devices) <= device_id < len(devices):
-        raise IndexError(f"there is no device {device_id}: `cuda.gpus` has {len(devices)}")
-    _devices.select(devices[device_id]._open())
+    _devices.select(_device(device_id)._open())
     return current_context()
+
+
+def _device(number: int) -> Device:
+    devices = list_devices()
+    if not -len(devices) <= number < len(devices):
+        raise IndexError(f"there is no device {number}: `cuda.gpus` has {len(devices)}")
+    return devices[number]
 
 
 class Deallocations:

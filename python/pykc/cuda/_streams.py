@@ -305,6 +305,11 @@ class Event:
         self.synchronize()
         return True
 
+    @property
+    def done(self) -> bool:
+        """`query()`, as CuPy names it."""
+        return self.query()
+
     def wait(self, stream=0) -> None:
         """What is given to the stream from now on waits for the event."""
         native_or_current(stream).wait(self._recorded())
