@@ -237,9 +237,12 @@ std::optional<Iteration> over_ndindex(FunctionChecker& checker, const ast::Call&
     if (starred ? !add_unpacked(checker, *starred, given) : !given.back().known()) return std::nullopt;
   }
   if (given.size() == 1 && given.front().is_tuple()) given = take_apart(checker, stored_once(checker, given[0], range));
+  const Expr* none = checker.tree.integer(0, ScalarType::I64, range);
   for (Value& extent : given) {
     const Expr* number = index_number(checker, extent);
     if (!number) return std::nullopt;
+    // Two that are negative have no places either.
+    number = checker.tree.builtin(BuiltinId::Max, ScalarType::I64, {number, none}, range);
     extent = stored_once(checker, TreeBuilder::strong(number), range);
   }
   return over_places(checker, given, range,
