@@ -237,7 +237,8 @@ Failure Arguments::wrong_type(std::size_t i, std::string_view expected) const {
 
 Outcome<std::int64_t> Arguments::integer(std::size_t i) const {
   if (const std::optional<std::int64_t> integer = as_integer(values[i])) return *integer;
-  return wrong_type(i, "an integer");
+  const Scalar* scalar = values[i].as<Scalar>();
+  return wrong_type(i, scalar && scalar->type == ScalarType::U64 ? "an integer below 2**63" : "an integer");
 }
 
 Outcome<double> Arguments::number(std::size_t i) const {

@@ -6,6 +6,7 @@
 #include "frontend/check/statements/iterate.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "frontend/check/arrays/index.h"
@@ -36,11 +37,32 @@ Value as_item(const Value& value) {
   return {value.expr, value.weak == Weak::Int ? Weak::No : value.weak, value.elements};
 }
 
+/// The i64 that a loop counts with: of a u64 that none holds, an error, where a wrapped one would end the loop at once.
+Value as_counted(FunctionChecker& checker, const Value& bound) {
+  if (!bound.known() || bound.scalar() != ScalarType::U64) return bound;
+  constexpr Int128 largest = std::numeric_limits<std::int64_t>::max();
+  const SourceRange place = bound.range();
+  if (bound.is_constant() && integer_of(*bound.expr) > largest) {
+    checker.report(place, DiagnosticId::LiteralOutOfRange, checker.scope.file().text(place), to_string(ScalarType::I64))
+        .note("`range` counts in i64: count from 0, and add where the numbers start, as a u64");
+    return {};
+  }
+  if (bound.is_constant() || checker.is_trial) return TreeBuilder::strong(checker.tree.convert(bound, ScalarType::I64));
+  const int fault = add_fault(checker, "OverflowError: a bound of a range does not fit i64, in which it counts", place);
+  return TreeBuilder::strong(with_temporary(checker, bound.expr, [&](const Expr* kept) {
+    const Expr* limit = checker.tree.integer(largest, ScalarType::U64, place);
+    const Expr* counted = checker.tree.convert({kept, bound.weak, {}}, ScalarType::I64);
+    const Expr* is_counted = checker.tree.compare(checked::CompareOp::Le, kept, limit, place);
+    return checker.tree.make(counted->type, place, checked::Guarded{is_counted, fault, {}, counted});
+  }));
+}
+
 std::optional<Iteration> over_range(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   std::optional<std::array<Value, 3>> bounds = range_arguments(checker, call, range);
   if (!bounds) return std::nullopt;
   Iteration result;
-  for (Value& bound : *bounds) bound = stored_once(checker, bound, range);
+  for (Value& bound : *bounds) bound = stored_once(checker, as_counted(checker, bound), range);
+  if (!std::ranges::all_of(*bounds, &Value::known)) return std::nullopt;
   result.range = std::move(*bounds);
   result.counts_itself = true;
   result.item = [](const Value& counter) { return counter; };
