@@ -95,6 +95,7 @@ struct ArgumentType {
   std::vector<ArgumentType> elements;   // of a tuple
   std::vector<std::string> names = {};  // of the elements of a named tuple
   ConstantArgument constant = {};       // instead of a type
+  bool is_pointer = false;              // `CPointer(T)`: an array of a length that nobody may ask for
   bool is_constant() const { return !std::holds_alternative<std::monostate>(constant); }
 };
 /// As a signature spells it: "f32[:, :]", "tuple[f32, 16]".

@@ -100,7 +100,7 @@ class SignatureParser {
     if (name == "UniTuple" && next == '(') return uniform_tuple();
     std::optional<ParameterInfo> parameter = type();
     if (!parameter) return std::nullopt;
-    return ArgumentType{.parameter = std::move(*parameter)};
+    return ArgumentType{.parameter = std::move(*parameter), .is_pointer = name == "CPointer"};
   }
 
   std::optional<ArgumentType> constant(std::size_t start) {

@@ -713,6 +713,26 @@ def test_pointers():
     assert x.copy_to_host()[0] == 2
 
 
+def test_moved_pointers():
+    @cuda.jit(void(types.CPointer(int32), types.CPointer(int32)))
+    def take(x, out):
+        y = x[4:]
+        out[0] = y[0]
+        out[1] = y[-1]
+        out[2:4] = y[1:3]
+
+    @cuda.jit(void(types.CPointer(int32)))
+    def move(x):
+        x += 1
+
+    x = cuda.to_device(np.arange(10, dtype=np.int32))
+    out = cuda.to_device(np.zeros(4, np.int32))
+    take[1, 1](x.address, out.address)
+    assert out.copy_to_host().tolist() == [4, 3, 5, 6]
+    with pytest.raises(pykc.CompileError, match="E0294"):
+        move[1, 1](x.address)
+
+
 def test_a_warning_of_few_blocks(monkeypatch):
     @cuda.jit
     def nothing():

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/text.h"
+#include "frontend/check/arrays/store.h"
 #include "frontend/check/arrays/view.h"
 #include "frontend/check/expressions/compare.h"
 #include "frontend/check/expressions/expression.h"
@@ -179,7 +180,7 @@ Value index(FunctionChecker& checker, const Value& array, std::vector<Value> ind
     report_index_count(checker, array, static_cast<int>(indices.size()), range);
     return {};
   }
-  checked::Element element{array.expr, {}, checker.function ? checker.function->options.wraparound : true, -1};
+  checked::Element element{array.expr, {}, wraps_around(checker, *array.expr), -1};
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const Expr* converted = index_value(checker, array, indices[i], static_cast<int>(i));
     if (!converted) return {};
@@ -245,6 +246,18 @@ std::string name_of_array(const FunctionChecker& checker, const Expr& array) {
 
 /// One site for each dimension; gives the first.
 int bounds_fault(FunctionChecker& checker, const Expr& array, SourceRange range) {
+/// Whether it is known how many elements there are; behind a pointer it is not.
+bool require_length(FunctionChecker& checker, const Value& array, SourceRange range) {
+  if (!is_pointer(checker, *array.expr)) return true;
+  checker.report(range, DiagnosticId::PointerLength, name_of_array(checker, origin(checker, *array.expr)));
+  return false;
+}
+
+/// Whether a negative index counts from the end. Behind a pointer there is none that anybody knows.
+bool wraps_around(const FunctionChecker& checker, const Expr& array) {
+  return (!checker.function || checker.function->options.wraparound) && !is_pointer(checker, array);
+}
+
   const std::string name = name_of_array(checker, array);
   const int rank = array.type->array.rank();
   int last = -1;

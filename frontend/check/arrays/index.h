@@ -34,6 +34,8 @@ const Expr* index_value(FunctionChecker& checker, const Value& array, const Valu
 const Expr* index_number(FunctionChecker& checker, const Value& index, bool is_looked_at = true);
 void report_index_count(FunctionChecker& checker, const Value& array, int given, SourceRange range);
 std::string name_of_array(const FunctionChecker& checker, const Expr& array);
+bool require_length(FunctionChecker& checker, const Value& array, SourceRange range);
+bool wraps_around(const FunctionChecker& checker, const Expr& array);
 int bounds_fault(FunctionChecker& checker, const Expr& array, SourceRange range);
 
 }  // namespace pykc::checker

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "frontend/check/arrays/index.h"
 #include "frontend/check/arrays/view.h"
 #include "frontend/check/calls/call.h"
 #include "frontend/check/expressions/complex.h"
@@ -63,6 +64,7 @@ Value reduce(FunctionChecker& checker, const Reduction& reduction, const Value& 
 Value reduced(FunctionChecker& checker, const Reduction& reduction, const Value& array, const std::string& name,
               SourceRange range) {
   if (!array.known() || !require_numbers_of(checker, array, reduction, name)) return {};
+  if (!require_length(checker, array, range)) return {};
   if (!checker.function) {
     checker.report(range, DiagnosticId::NotConstant, "the result of " + as_code(name)).note("call it in the kernel");
     return {};

@@ -92,6 +92,19 @@ const checked::Expr& origin(const FunctionChecker& checker, const Expr& array) {
   return array;
 }
 
+bool is_pointer(const FunctionChecker& checker, const Expr& array) {
+  if (const auto* view = array.as<checked::View>())
+    return view->axes.front().kind == ViewAxis::Kind::Slice && !view->axes.front().stop &&
+           is_pointer(checker, *view->array);
+  const auto* ref = array.as<checked::VariableRef>();
+  if (!ref || !ref->variable || !checker.function) return false;
+  const auto local = std::ranges::find(checker.locals, ref->variable, &Local::variable);
+  if (local == checker.locals.end()) return false;
+  if (local->only_value) return is_pointer(checker, *local->only_value);
+  const auto at = static_cast<std::size_t>(local - checker.locals.begin());
+  return local->decl->is_parameter && checker.function->pointers.contains(at);
+}
+
 bool is_unchanged_parameter(const FunctionChecker& checker, const Expr& array) {
   const auto* ref = array.as<checked::VariableRef>();
   return ref && ref->variable && std::any_of(checker.locals.begin(), checker.locals.end(), [&](const Local& local) {
@@ -118,6 +131,7 @@ bool may_overlap(const FunctionChecker& checker, const Value& target, const Valu
 void store_array(FunctionChecker& checker, const Value& target, const Value& source, std::optional<ast::BinaryOp> op,
                  SourceRange range) {
   if (!target.known() || !source.known() || !require_writable(checker, target, target.range())) return;
+  if (!require_length(checker, target, range)) return;
   if (source.is_tuple() && !op) {  // nested as the dimensions are: a field of a record that is a value
     const Value to = stored_once(checker, target, range);
     std::vector<const Expr*> indices;

@@ -353,12 +353,16 @@ Value select(FunctionChecker& checker, const Value& array, const std::vector<Ind
     report_index_count(checker, array, used, range);
     return {};
   }
+  const auto counts_from_end = [](const IndexItem& item) {
+    return whole_constant(item.slice.start).value_or(0) < 0 || whole_constant(item.slice.stop).value_or(0) < 0;
+  };
+  if (std::ranges::any_of(items, counts_from_end) && !require_length(checker, array, range)) return {};
   if (positions == rank && static_cast<int>(items.size()) == rank) {
     std::vector<Value> indices;
     for (const IndexItem& item : items) indices.push_back(item.position);
     return index(checker, array, std::move(indices), range);
   }
-  checked::View view{array.expr, {}, checker.function ? checker.function->options.wraparound : true, -1};
+  checked::View view{array.expr, {}, wraps_around(checker, *array.expr), -1};
   int dimension = 0;
   const auto take_whole = [&] {
     for (int left = rank - used; left > 0; --left, ++dimension) view.axes.push_back({});

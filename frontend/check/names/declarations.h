@@ -1,4 +1,4 @@
-// What a module declares, as far as it is known: constants, functions with their variables and specialisations, classes.
+// What a module declares, as far as it is known: constants, functions with variables and specialisations, classes.
 #pragma once
 
 #include <cstdint>
@@ -109,6 +109,7 @@ struct FunctionDecl {
   bool raises_errors = false;                                 // `debug=True`: Python's errors, which are undefined else
   bool is_numba_kernel = false;                               // made by `@cuda.jit`: device code may call it, too
   std::vector<std::optional<checked::Type>> parameter_types;  // none where a parameter's type is left open
+  std::set<std::size_t> pointers;                             // the parameters that the signature calls `CPointer`
   /// The names of what it assigns fields or elements of, or passes on to what does, once somebody has asked.
   std::optional<std::set<std::string_view>> changed_owners;
   std::set<std::string_view> assigned_names;  // then, too
@@ -118,8 +119,7 @@ struct FunctionDecl {
   /// The parameters that shapes of its arrays are made of, once somebody has asked.
   std::optional<std::set<std::string_view>> shape_parameters;
   std::unordered_map<std::vector<InferredType>, Specialization, HashOfTypes> specializations;  // by their arguments
-  // Where this function stands inside another one: that one, and those of its variables that are used here. They are
-  // passed behind the arguments.
+  // Inside another function: that one, and those of its variables that are used here, passed behind the arguments.
   const FunctionDecl* enclosing = nullptr;
   std::vector<std::string_view> captures;
 };

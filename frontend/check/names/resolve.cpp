@@ -258,6 +258,7 @@ Entity module_constant(FunctionChecker& checker, const ConstantDecl& constant) {
 Value extent(FunctionChecker& checker, const Value& array, int dimension, SourceRange range) {
   const std::int64_t known = array.type()->array.extents[static_cast<std::size_t>(dimension)];
   if (known != ArrayType::kDynamic) return checker.tree.weak_integer(known, range);
+  require_length(checker, array, range);
   return TreeBuilder::strong(checker.tree.scalar(ScalarType::I64, range, checked::Extent{array.expr, dimension}));
 }
 

@@ -475,7 +475,9 @@ std::optional<Iteration> iteration(FunctionChecker& checker, const ast::Expr& it
   const auto* value = std::get_if<Value>(&found);
   const bool is_table = std::holds_alternative<TableRef>(found);
   if (value && value->is_tuple()) return over_tuple(checker, kept_apart(checker, *value, iterable.range));
-  if (is_table || (value && value->is_array() && value->type()->array.rank() > 0))
+  const bool is_array = value && value->is_array() && value->type()->array.rank() > 0;
+  if (is_array && !require_length(checker, *value, iterable.range)) return std::nullopt;
+  if (is_table || is_array)
     return over_array(checker, kept_apart(checker, to_value(checker, found, iterable.range), iterable.range),
                       iterable.range);
   auto diagnostic = checker.report(iterable.range, DiagnosticId::NotIterable, describe(found));

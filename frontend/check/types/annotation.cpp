@@ -165,8 +165,10 @@ void read_types(ModuleChecker& module, FunctionDecl& function) {
       type = body.types.of_static();
     else if (parameters[i].annotation)
       type = annotation(body, *parameters[i].annotation);
-    if (!type && function.signature && i < function.signature->parameters.size())
+    if (!type && function.signature && i < function.signature->parameters.size()) {
       type = type_of_argument(body.types, function.signature->parameters[i]);
+      if (function.signature->parameters[i].is_pointer) function.pointers.insert(i);
+    }
     if (type && is_kernel && !can_be_passed(*type)) {
       body.report(parameters[i].range, DiagnosticId::BadType,
                   "a kernel's parameter is a scalar, a record, an array, or a tuple of scalars and arrays");
