@@ -156,8 +156,9 @@ Value index_by_variable(FunctionChecker& checker, const Value& tuple, const Valu
         .note("which type an element has must be known while compiling");
     return {};
   }
-  const Expr* chosen = with_temporary(checker, index_number(checker, index), [&](const Expr* written) {
-    return with_parts(checker, tuple, [&](const std::vector<Value>& parts) {
+  const Expr* number = index_number(checker, index);
+  const auto choose_from = [&](const std::vector<Value>& parts) {
+    return with_temporary(checker, number, [&](const Expr* written) {
       Value result = parts.front();
       for (std::size_t i = 1; i < parts.size() && result.known(); ++i) {
         const auto is = [&](Int128 position) {
@@ -170,7 +171,8 @@ Value index_by_variable(FunctionChecker& checker, const Value& tuple, const Valu
       }
       return result.known() ? in_tuple(checker, written, parts.size(), result.expr, range) : nullptr;
     });
-  });
+  };
+  const Expr* chosen = with_parts(checker, tuple, choose_from, has_effects(*number));
   return chosen ? TreeBuilder::strong(chosen) : Value{};
 }
 
@@ -244,8 +246,6 @@ std::string name_of_array(const FunctionChecker& checker, const Expr& array) {
   return {};
 }
 
-/// One site for each dimension; gives the first.
-int bounds_fault(FunctionChecker& checker, const Expr& array, SourceRange range) {
 /// Whether it is known how many elements there are; behind a pointer it is not.
 bool require_length(FunctionChecker& checker, const Value& array, SourceRange range) {
   if (!is_pointer(checker, *array.expr)) return true;
@@ -258,6 +258,8 @@ bool wraps_around(const FunctionChecker& checker, const Expr& array) {
   return (!checker.function || checker.function->options.wraparound) && !is_pointer(checker, array);
 }
 
+/// One site for each dimension; gives the first.
+int bounds_fault(FunctionChecker& checker, const Expr& array, SourceRange range) {
   const std::string name = name_of_array(checker, array);
   const int rank = array.type->array.rank();
   int last = -1;

@@ -291,10 +291,11 @@ const Expr* with_kept(FunctionChecker& checker, std::vector<Value> values, std::
 }  // namespace
 
 const Expr* with_parts(FunctionChecker& checker, const Value& tuple,
-                       const std::function<const Expr*(std::vector<Value>)>& make_body) {
+                       const std::function<const Expr*(std::vector<Value>)>& make_body, bool body_has_effects) {
   if (!tuple.elements.empty() || tuple.expr->as<checked::TupleExpr>()) {
     std::vector<Value> parts = take_apart(checker, tuple);
-    const bool may_be_left_out = std::ranges::none_of(parts, [](const Value& part) { return has_effects(*part.expr); });
+    const bool may_be_left_out =
+        !body_has_effects && std::ranges::none_of(parts, [](const Value& part) { return has_effects(*part.expr); });
     return may_be_left_out ? make_body(std::move(parts)) : with_kept(checker, std::move(parts), 0, make_body);
   }
   return with_temporary(checker, tuple.expr, [&](const Expr* kept) {

@@ -40,9 +40,9 @@ bool add_unpacked(FunctionChecker& checker, const ast::Starred& starred, std::ve
 /// Evaluates `value` once for the body to use any number of times.
 const Expr* with_temporary(FunctionChecker& checker, const Expr* value,
                            const std::function<const Expr*(const Expr*)>& make_body);
-/// The elements of a tuple, each to be used once or, where none has an effect, not at all; the tuple itself is evaluated
-/// once. Where one has, all are evaluated before, in order.
+/// The elements of a tuple, each to be used once or, where none has an effect, not at all; the tuple itself is
+/// evaluated once. Where one has, or the body has, all are evaluated before, in order.
 const Expr* with_parts(FunctionChecker& checker, const Value& tuple,
-                       const std::function<const Expr*(std::vector<Value>)>& make_body);
+                       const std::function<const Expr*(std::vector<Value>)>& make_body, bool body_has_effects = false);
 
 }  // namespace pykc::checker

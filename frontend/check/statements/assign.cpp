@@ -289,6 +289,19 @@ Value kept_for(FunctionChecker& checker, std::span<const ast::ExprPtr> targets, 
         const auto* name = target->as<ast::Name>();
         const std::optional<int> index = name ? local_index(checker, name->id, target->range) : std::nullopt;
         return index && checker.specialization->record_references.contains(*index);
+/// For `a[f():g()] += x`: the bounds go to variables, to be evaluated before `x`. It stays the view that it is, by
+/// which `store_array` knows what overlaps.
+Value stable_part(FunctionChecker& checker, const Value& array) {
+  const auto* view = array.expr->as<checked::View>();
+  if (!view) return has_effects(*array.expr) ? stored_once(checker, array, array.range()) : array;
+  checked::View stable = *view;
+  stable.array = stable_part(checker, TreeBuilder::strong(stable.array)).expr;
+  for (checked::ViewAxis& axis : stable.axes)
+    for (const Expr** bound : {&axis.start, &axis.stop, &axis.step})
+      if (*bound) *bound = stored_once(checker, TreeBuilder::strong(*bound), (*bound)->range).expr;
+  return TreeBuilder::strong(checker.tree.make(array.type(), array.range(), std::move(stable)));
+}
+
       });
   if (!is_referred_to) return kept_apart(checker, value, range);
   return referenced(checker, kept_apart(checker, reference_to(checker, value, range), range), range);

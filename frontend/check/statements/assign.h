@@ -16,6 +16,7 @@ std::optional<std::vector<Value>> parts_for(FunctionChecker& checker, const std:
                                             const Value& tuple);
 Value place(FunctionChecker& checker, const ast::Expr& target);
 Value stable_element(FunctionChecker& checker, const Value& element);
+Value stable_part(FunctionChecker& checker, const Value& array);
 bool require_writable(FunctionChecker& checker, const Value& place, SourceRange range);
 Value stored_once(FunctionChecker& checker, const Value& value, SourceRange range);
 /// The value as it is now, whatever is assigned next.

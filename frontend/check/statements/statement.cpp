@@ -62,6 +62,7 @@ void check(FunctionChecker& checker, const ast::AugmentedAssign& node, const ast
   Value old = is_subscript ? place(checker, *node.target) : checker.value(*node.target);
   const bool is_element = is_subscript && old.known() && !old.is_array();
   if (is_element) old = stable_element(checker, old);
+  if (is_subscript && old.is_array()) old = stable_part(checker, old);
   const Value operand = checker.value(*node.value);
   if (old.is_array()) return store_array(checker, old, operand, node.op, stmt.range);
   const Value result = binary(checker, node.op, old, operand, stmt.range);
