@@ -250,10 +250,15 @@ bool shares_record(const checked::Expr& value) {
 }
 
 bool is_record_of_array(const Value& value) {
-  return value.known() && is_struct(value.type()) && value.expr->as<checked::Element>();
+  return value.known() && is_struct(value.type()) && root_of(*value.expr).as<checked::Element>();
 }
 
 Value reference_to(FunctionChecker& checker, const Value& record, SourceRange range) {
+  if (const auto* field = record.expr->as<checked::Field>()) {
+    const Value outer = reference_to(checker, TreeBuilder::strong(field->place), range);
+    const Type type = reference_type(checker.types, record.type()->record, outer.type()->space);
+    return TreeBuilder::strong(checker.tree.make(type, range, checked::FieldView{outer.expr, field->offset}));
+  }
   const auto* element = record.expr->as<checked::Element>();
   if (element->indices.empty()) return TreeBuilder::strong(element->array);
   checked::View view{element->array, {}, element->wraparound, element->bounds_fault};

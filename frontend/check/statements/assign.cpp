@@ -46,6 +46,10 @@ Value stored(FunctionChecker& checker, const Value& value, SourceRange range) {
 
 /// The element with its indices in variables of their own.
 const Expr* with_kept_indices(FunctionChecker& checker, const Expr& element, SourceRange range) {
+  if (const auto* field = element.as<checked::Field>()) {
+    const Expr* outer = with_kept_indices(checker, *field->place, range);
+    return checker.tree.make(element.type, element.range, checked::Field{outer, field->offset});
+  }
   checked::Element kept = *element.as<checked::Element>();
   for (const Expr*& index : kept.indices) index = stored(checker, TreeBuilder::strong(index), range).expr;
   return checker.tree.make(element.type, element.range, std::move(kept));
@@ -188,7 +192,7 @@ void assign_local(FunctionChecker& checker, int index, const Value& given, Sourc
     return;
   }
   const bool is_element = checker.specialization->record_references.contains(index) && is_record_of_array(given);
-  if (is_element && is_of_fixed_array(checker, local, *given.expr->as<checked::Element>()->array)) {
+  if (is_element && is_of_fixed_array(checker, local, *root_of(*given.expr).as<checked::Element>()->array)) {
     local.alias = with_kept_indices(checker, *given.expr, range);
     return mark_defined(checker, index);
   }
