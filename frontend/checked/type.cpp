@@ -52,7 +52,7 @@ std::string to_string(Type type) {
     case Type::Kind::Record:
       return type->record->name;
     case Type::Kind::Static:
-      return "a function";
+      return type->names.empty() ? "a function" : type->names.front();
     case Type::Kind::Tuple:
       break;
   }

@@ -22,6 +22,7 @@
 #include "frontend/check/types/generic.h"
 #include "frontend/check/types/overload.h"
 #include "frontend/program/signature.h"
+#include "frontend/syntax/ast_walk.h"
 
 namespace pykc::checker {
 namespace {
@@ -55,6 +56,31 @@ std::optional<std::vector<Given>> positional_arguments(FunctionChecker& checker,
     for (Value& value : values) result.push_back({std::move(value), argument->range});
   }
   return all_known ? std::optional(std::move(result)) : std::nullopt;
+}
+
+/// A variable of a function around this one that the expression reads.
+std::string_view variable_read(const FunctionDecl& function, const ast::Expr& expr) {
+  std::string_view found;
+  const auto* name = expr.as<ast::Name>();
+  for (const FunctionDecl* around = function.enclosing; around && name && found.empty(); around = around->enclosing)
+    if (around->locals.index.contains(name->id)) found = name->id;
+  ast::for_each_child(expr, [&](const ast::Expr& child) {
+    if (found.empty()) found = variable_read(function, child);
+  });
+  return found;
+}
+
+/// A default is a constant of the module that declares the function.
+Value default_of(FunctionChecker& checker, const FunctionDecl& function, const ast::Parameter& parameter,
+                 SourceRange range) {
+  FunctionChecker reader(checker.module, *function.scope);
+  const std::string_view variable = variable_read(function, *parameter.default_value);
+  if (variable.empty()) return argument_value(checker, reader.entity(*parameter.default_value), range);
+  reader.report(parameter.default_value->range, DiagnosticId::NotConstant, "the default of " + as_code(parameter.name))
+      .note(as_code(variable) +
+            " is a variable: pass it as an argument, or read it in the body, which sees what it is " +
+            "when the function is called");
+  return {};
 }
 
 /// One argument a parameter; those that `*args` takes as a tuple.
@@ -108,12 +134,7 @@ std::optional<std::vector<Given>> given_arguments(FunctionChecker& checker, cons
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (!bound[i] && !parameters[i].default_value)
       return refuse(checker.report(range, DiagnosticId::MissingArgument, quoted, parameters[i].name));
-    // A default is a constant of the module that declares the function.
-    if (!bound[i])
-      bound[i] = Given{
-          argument_value(checker, FunctionChecker(checker.module, *function.scope).entity(*parameters[i].default_value),
-                         range),
-          range, ++turn};
+    if (!bound[i]) bound[i] = Given{default_of(checker, function, parameters[i], range), range, ++turn};
     result.push_back(std::move(*bound[i]));
   }
   return result;
@@ -260,6 +281,10 @@ Entity call_type(FunctionChecker& checker, ScalarType type, const ast::Call& cal
   if (!arguments) return Unknown{};
   const ElementType element(type);
   if (!checker.function && (*arguments)[0]->as<ast::List>()) return table(checker, *(*arguments)[0], &element);
+  if (type == ScalarType::Bool && checker.function) {  // of what `if` takes
+    const Expr* truth = condition(checker, *(*arguments)[0]);
+    return truth ? Entity(TreeBuilder::strong(truth)) : Unknown{};
+  }
   const Entity given = checker.entity(*(*arguments)[0]);
   if (const auto* made = std::get_if<TableRef>(&given); made && !checker.function)
     return converted_constants(checker, *made->table, element, range);

@@ -55,6 +55,20 @@ const Expr* with_kept_indices(FunctionChecker& checker, const Expr& element, Sou
   return checker.tree.make(element.type, element.range, std::move(kept));
 }
 
+/// What to write where a variable cannot hold the value, too.
+std::string other_name(const Local& local, const Value& value) {
+  const std::string name(local.decl->name);
+  const checked::Type type = local.type.type;
+  if (type.is_array() && !value.is_array())
+    return "an assignment to an array's name changes no element: write " + as_code(name + "[i] = …");
+  if (type.is_static() && !type->names.empty())
+    return "what is not passed stays None: use another name, " +
+           as_code("value = … if " + name + " is None else " + name);
+  if (!type.is_scalar() || !value.is_scalar()) return "a variable has one type: use another name";
+  return "a variable has one type: use another name, convert the value, or annotate the variable: " +
+         as_code(name + ": i64 = …");
+}
+
 /// Whether an assignment may change what a simple expression is.
 bool may_change(const FunctionChecker& checker, const Expr& simple) {
   if (const auto* element = simple.as<checked::TupleElement>()) return may_change(checker, *element->tuple);
@@ -111,9 +125,11 @@ void assign_tuple(FunctionChecker& checker, const std::vector<ast::ExprPtr>& tar
   const Value once = has_parts ? stored_once(checker, value, range) : value;
   std::optional<std::vector<Value>> given;
   if (once.known() && (once.is_tuple() || once.is_array())) given = parts_for(checker, targets, once);
-  if (once.known() && !given)
-    checker.report(target.range, DiagnosticId::UnpackCount, targets.size(), describe(value))
-        .label(checker.scope.file(), value.range(), "this is " + describe(value));
+  if (once.known() && !given) {
+    auto diagnostic = checker.report(target.range, DiagnosticId::UnpackCount, targets.size(), describe(value));
+    diagnostic.label(checker.scope.file(), value.range(), "this is " + describe(value));
+    if (once.is_array()) diagnostic.note("the rest of an array is a part of it: `first, rest = a[0], a[1:]`");
+  }
   if (!given) {
     for (const ast::ExprPtr& part : targets) assign(checker, *part, {}, range);
     return;
@@ -229,11 +245,7 @@ void assign_local(FunctionChecker& checker, int index, const Value& given, Sourc
         .report(range, DiagnosticId::VariableTypes, local.decl->name, checked::to_string(local.type.type),
                 describe(value))
         .label(checker.scope.file(), local.decl->range, "first assigned here")
-        .note(local.type.type.is_array() && !value.is_array()
-                  ? "an assignment to an array's name changes no element: write " +
-                        as_code(std::string(local.decl->name) + "[i] = …")
-                  : "a variable has one type: use another name, convert the value, or annotate the variable: " +
-                        as_code(std::string(local.decl->name) + ": i64 = …"));
+        .note(other_name(local, value));
     return mark_defined(checker, index);
   }
   const Value converted = convert_to(checker, value, local.type, range);
@@ -277,6 +289,19 @@ Value stable_element(FunctionChecker& checker, const Value& element) {
   return TreeBuilder::strong(place);
 }
 
+/// For `a[f():g()] += x`: the bounds go to variables, to be evaluated before `x`. It stays the view that it is, by
+/// which `store_array` knows what overlaps.
+Value stable_part(FunctionChecker& checker, const Value& array) {
+  const auto* view = array.expr->as<checked::View>();
+  if (!view) return has_effects(*array.expr) ? stored_once(checker, array, array.range()) : array;
+  checked::View stable = *view;
+  stable.array = stable_part(checker, TreeBuilder::strong(stable.array)).expr;
+  for (checked::ViewAxis& axis : stable.axes)
+    for (const Expr** bound : {&axis.start, &axis.stop, &axis.step})
+      if (*bound) *bound = stored_once(checker, TreeBuilder::strong(*bound), (*bound)->range).expr;
+  return TreeBuilder::strong(checker.tree.make(array.type(), array.range(), std::move(stable)));
+}
+
 /// A value that may be used several times: what is not simple is stored first.
 Value stored_once(FunctionChecker& checker, const Value& value, SourceRange range) {
   return stored_where(checker, value, range, [](const Expr& expr) { return !is_simple(expr); });
@@ -293,19 +318,6 @@ Value kept_for(FunctionChecker& checker, std::span<const ast::ExprPtr> targets, 
         const auto* name = target->as<ast::Name>();
         const std::optional<int> index = name ? local_index(checker, name->id, target->range) : std::nullopt;
         return index && checker.specialization->record_references.contains(*index);
-/// For `a[f():g()] += x`: the bounds go to variables, to be evaluated before `x`. It stays the view that it is, by
-/// which `store_array` knows what overlaps.
-Value stable_part(FunctionChecker& checker, const Value& array) {
-  const auto* view = array.expr->as<checked::View>();
-  if (!view) return has_effects(*array.expr) ? stored_once(checker, array, array.range()) : array;
-  checked::View stable = *view;
-  stable.array = stable_part(checker, TreeBuilder::strong(stable.array)).expr;
-  for (checked::ViewAxis& axis : stable.axes)
-    for (const Expr** bound : {&axis.start, &axis.stop, &axis.step})
-      if (*bound) *bound = stored_once(checker, TreeBuilder::strong(*bound), (*bound)->range).expr;
-  return TreeBuilder::strong(checker.tree.make(array.type(), array.range(), std::move(stable)));
-}
-
       });
   if (!is_referred_to) return kept_apart(checker, value, range);
   return referenced(checker, kept_apart(checker, reference_to(checker, value, range), range), range);
