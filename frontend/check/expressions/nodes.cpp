@@ -18,6 +18,7 @@
 #include "frontend/check/calls/ufunc.h"
 #include "frontend/check/expressions/compare.h"
 #include "frontend/check/expressions/expression.h"
+#include "frontend/check/expressions/literal.h"
 #include "frontend/check/expressions/operator.h"
 #include "frontend/check/expressions/record.h"
 #include "frontend/check/expressions/text.h"
@@ -165,6 +166,8 @@ Entity check(FunctionChecker& checker, const ast::Unary& node, const ast::Expr& 
 }
 
 Entity check(FunctionChecker& checker, const ast::Binary& node, const ast::Expr& expr) {
+  if (const std::optional<Int128> number = number_of_wide_parts(node))
+    return checker.tree.weak_integer(*number, expr.range);
   const Entity left = checker.entity(*node.left), right = checker.entity(*node.right);
   if (has_table(checker, std::array{left, right})) return constant_binary(checker, node.op, left, right, expr.range);
   return binary(checker, node.op, to_value(checker, left, node.left->range),

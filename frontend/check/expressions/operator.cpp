@@ -24,6 +24,8 @@ Int128 floor_divide(Int128 a, Int128 b) {
   return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
+}  // namespace
+
 /// What literals give; none where the result is out of reach (too large, or a shift by a negative count).
 std::optional<Int128> fold(ast::BinaryOp op, Int128 a, Int128 b) {
   switch (op) {
@@ -47,8 +49,8 @@ std::optional<Int128> fold(ast::BinaryOp op, Int128 a, Int128 b) {
     case ast::BinaryOp::Xor:
       return a ^ b;
     case ast::BinaryOp::LeftShift:
-      if (b < 0 || b > 64) return std::nullopt;
-      return a * (Int128{1} << static_cast<int>(b));
+      if (b < 0 || b > 126) return std::nullopt;
+      return fold(ast::BinaryOp::Mul, a, Int128{1} << static_cast<int>(b));
     case ast::BinaryOp::RightShift:
       if (b < 0) return std::nullopt;
       return a >> static_cast<int>(b > 127 ? Int128{127} : b);
@@ -59,6 +61,8 @@ std::optional<Int128> fold(ast::BinaryOp op, Int128 a, Int128 b) {
   }
   return std::nullopt;
 }
+
+namespace {
 
 /// `(a, b) + (c,)`
 Value concatenate(FunctionChecker& checker, const Value& left, const Value& right, SourceRange range) {
