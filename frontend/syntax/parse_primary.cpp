@@ -83,7 +83,8 @@ void fail_without_operand(Parser& parser) {
   else if (parser.kind() == TokenKind::Less && parser.previous().kind == TokenKind::LeftShift)
     parser.fail_expected("an expression").note("a launch is `kernel[grid, block](x)`");
   else if (parser.kind() == TokenKind::RightBracket && parser.previous().kind == TokenKind::LeftBracket)
-    parser.fail_expected("an index").note("all of an axis is `:`, as in `f32[:, :]`, the type of arrays of two axes");
+    parser.fail_expected("an index")
+        .note("an element is `a[i]`; the type of an array is `f32[:]`, of two axes `f32[:, :]`");
   else if (parser.kind() == TokenKind::SlashSlash)
     parser.fail_expected("an expression").note("a comment begins with `#`");
   else

@@ -111,7 +111,17 @@ bool follows_cast(const Parser& parser) {
          before(3) == TokenKind::LeftParen && before(4) != TokenKind::Identifier;
 }
 
-void end_simple_statements(Parser& parser, const ast::Stmt& last) {
+/// Of a statement that goes on with what is no part of it: its value is not all that stands there.
+void forget_value(Parser& parser, ast::Stmt& stmt) {
+  std::visit(
+      [&](auto& node) {
+        if constexpr (requires { node.value = ast::ExprPtr(); })
+          if (node.value) node.value = parser.make_missing();
+      },
+      stmt.node);
+}
+
+void end_simple_statements(Parser& parser, ast::Stmt& last) {
   if (!parser.panicking && parser.kind() != TokenKind::EndOfFile && !parser.accept(TokenKind::Newline)) {
     const auto* expression = last.as<ast::ExprStmt>();
     const auto* name = expression ? expression->value->as<ast::Name>() : nullptr;
@@ -132,6 +142,7 @@ void end_simple_statements(Parser& parser, const ast::Stmt& last) {
       parser.fail_expected("the end of the line").note("a conversion is a call: `f32(x)`, `i32(x)`");
     else
       parser.fail_expected("the end of the line");
+    if (name || called) forget_value(parser, last);
   }
   if (parser.panicking) parser.recover();
   if (std::exchange(parser.skips_block, false)) parser.skip_block();
@@ -344,16 +355,6 @@ void parse_statement(Parser& parser, ast::Suite& into) {
   } else {
     parse_simple_statements(parser, into);
   }
-}
-
-/// Of a statement that goes on with what the lexer has reported: its value is not all that stands there.
-void forget_value(Parser& parser, ast::Stmt& stmt) {
-  std::visit(
-      [&](auto& node) {
-        if constexpr (requires { node.value = ast::ExprPtr(); })
-          if (node.value) node.value = parser.make_missing();
-      },
-      stmt.node);
 }
 
 /// `statement; statement; …` up to the end of the line.
