@@ -56,10 +56,12 @@ std::string scientific(const Scalar& element, int precision) {
   return buffer;
 }
 
-/// The fewest digits behind the point, at most eight, that keep the number.
+/// The fewest digits behind the point that keep the number, or what it is with eight of them.
 int scientific_precision(const Scalar& element) {
+  const auto shown = [&](int precision) { return std::strtod(scientific(element, precision).c_str(), nullptr); };
+  const double rounded = shown(kPrecision);
   for (int precision = 0; precision < kPrecision; ++precision)
-    if (Scalar::of(std::strtod(scientific(element, precision).c_str(), nullptr), element.type).bits == element.bits)
+    if (Scalar::of(shown(precision), element.type).bits == element.bits || shown(precision) == rounded)
       return precision;
   return kPrecision;
 }
