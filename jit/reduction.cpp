@@ -31,7 +31,8 @@ namespace {
 
 constexpr int kBlocksPerMultiprocessor = 16;  // two rounds of those that run at a time
 constexpr std::int64_t kLeastPerThread = 16;  // elements, before a result is shared by several blocks
-constexpr std::int64_t kLeastPerCpuThread = 1024;
+constexpr std::int64_t kLeastPerCpuBlock = 1024;
+constexpr std::int64_t kCpuLanes = 64, kLongRow = 512;  // elements for which so many lanes are worth it
 constexpr std::int64_t kMostParts = 65535;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -130,6 +131,24 @@ void drop_kept_axes(ReductionLoop& loop) {
   }
 }
 
+/// On the CPU device, leaves inputs that are the same for all that is reduced, such as means from which distances are
+/// summed up, without the reduced axes: they are no vectors there. Others have all axes then.
+void drop_reduced_axes(ReductionLoop& loop) {
+  const int kept = loop.variant.kept, rank = kept + loop.variant.reduced;
+  const auto is_fixed = [&](const Argument& input) {
+    return input.is_array && input.rank == rank && shortest_stride(input, kept, rank) == 0;
+  };
+  const bool has_whole = std::ranges::any_of(
+      loop.inputs, [&](const Argument& one) { return one.is_array && one.rank == rank && !is_fixed(one); });
+  for (Argument& input : loop.inputs) {
+    const bool drops = loop.variant.is_cpu && has_whole && is_fixed(input);
+    loop.variant.is_fixed.push_back(drops);
+    if (!drops) continue;
+    input.rank = std::max(kept, 1);
+    if (kept == 0) input.extents[0] = input.strides[0] = 1;
+  }
+}
+
 ElementType accumulator_of(const detail::ReductionState& state, const Argument& output) {
   if (state.accumulator) return *state.accumulator;
   if (output.record) return output.record;
@@ -190,6 +209,7 @@ Result<ReductionLoop> make_loop(const detail::ReductionState& state, const Reduc
   loop.variant.is_cpu = state.kernels.device().is_cpu();
   loop.variant.along_x = runs_along_reduced(loop);
   drop_kept_axes(loop);
+  drop_reduced_axes(loop);
   if (loop.variant.along_x && loop.variant.reduced > 0 && !loop.variant.is_cpu) {
     loop.variant.width = jit::vector_width(loop.inputs);
     loop.length /= loop.variant.width;
@@ -217,6 +237,7 @@ struct Threads {
 
 Threads threads_of(const ReductionLoop& loop) {
   constexpr std::int64_t kMost = jit::kReductionBlock;
+  if (loop.variant.is_cpu && loop.variant.along_x && loop.length >= kLongRow) return {kCpuLanes, 1};
   if (loop.variant.is_cpu)
     return {1, loop.variant.along_x ? cover(kMost * kLeastPerThread / std::max<std::int64_t>(loop.length, 1), 64)
                                     : std::min(loop.elements, kMost)};
@@ -231,15 +252,15 @@ Threads threads_of(const ReductionLoop& loop) {
 /// Chooses the blocks, and the variant of the kernel for them.
 Blocks choose_blocks(ReductionLoop& loop, const DeviceInfo& device) {
   const auto [lanes, places] = threads_of(loop);
-  if (!loop.variant.is_cpu)
-    loop.variant.lanes = static_cast<int>(lanes), loop.variant.places = static_cast<int>(places);
+  loop.variant.lanes = static_cast<int>(lanes);
+  if (!loop.variant.is_cpu) loop.variant.places = static_cast<int>(places);
   Blocks blocks;
   blocks.block = loop.variant.along_x ? Dim3{lanes, places} : Dim3{places, lanes};
   blocks.for_elements = divide_up(loop.elements, places);
   const std::int64_t wanted =
       divide_up(kBlocksPerMultiprocessor * std::max(device.multiprocessors, 1), blocks.for_elements);
   const std::int64_t worthwhile =
-      divide_up(loop.length, lanes * (loop.variant.is_cpu ? kLeastPerCpuThread : kLeastPerThread));
+      divide_up(loop.length, loop.variant.is_cpu ? kLeastPerCpuBlock : lanes * kLeastPerThread);
   blocks.parts = std::clamp<std::int64_t>(std::min(wanted, worthwhile), 1, kMostParts);
   return blocks;
 }
@@ -261,6 +282,7 @@ ReductionLoop loop_over_parts(const ReductionLoop& loop, Argument parts) {
   ReductionLoop second = loop;
   second.variant.is_array = {true};
   second.variant.is_shared = {false};
+  second.variant.is_fixed = {false};
   second.variant.is_second = true;
   second.variant.is_split = false;
   second.variant.reduced = 1;
@@ -322,6 +344,7 @@ Result<Reduction> Reduction::create(const Device& device, const ReductionSource&
   const jit::ReductionVariant usual{.reduced = 1,
                                     .is_array = jit::ArrayFlags(inputs, true),
                                     .is_shared = jit::ArrayFlags(inputs, false),
+                                    .is_fixed = jit::ArrayFlags(inputs, false),
                                     .accumulator = ScalarType::F32,
                                     .along_x = true,
                                     .is_cpu = device.is_cpu(),

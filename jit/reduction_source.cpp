@@ -4,9 +4,9 @@
 // allow it; then the lanes of a block are put together: those of a warp by shuffles, others in shared memory. Threads
 // beyond the last result do the work of another, and store nothing.
 //
-// The CPU device has one lane along what is reduced. Along a row that lane meets neighbours in memory, which become a
-// vector of accumulators. Along columns all threads of a block take the same steps, with a barrier behind each: so they
-// go down the rows together, a vector of columns at a time.
+// On the CPU device all threads of a block take the same steps, with a barrier behind each: so lanes go along a long
+// row together, and places down the rows, a vector at a time. A short row has one lane, whose accumulators become a
+// vector.
 //
 // Where there are too few results to fill the device, several blocks share one, each with a part of what is reduced
 // (blockIdx.y); a second launch puts the parts together.
@@ -43,9 +43,9 @@ def reduction($ALL):
     $RESULT
     $KEPT
     end = min(length, (blockIdx.y + 1) * part)
-    r = blockIdx.y * part + lane
+    r = blockIdx.y * part$LANE
     $START
-    while r + ($LOADS - 1) * lanes < end:
+    while r + $LAST < end:
         $ELEMENTS
         r += $LOADS * lanes
     while r < end:
@@ -98,7 +98,7 @@ if lanes > 32:
 
 std::string shape_giver(const ReductionVariant& variant) {
   std::size_t first = 0;
-  while (!variant.is_array[first] || variant.is_shared[first]) ++first;
+  while (!variant.is_array[first] || variant.is_shared[first] || variant.is_fixed[first]) ++first;
   return "in" + std::to_string(first);
 }
 
@@ -110,14 +110,16 @@ struct RoundText {
 RoundText round_text(const ReductionVariant& variant, const std::string& index, int number, int accumulators) {
   const std::string prefix = "r" + std::to_string(number) + "_";
   const std::vector<std::string> reduced = numbered(prefix, variant.reduced);
+  const std::vector<std::string> kept = variant.kept > 0 ? numbered("o", variant.kept) : std::vector<std::string>{"0"};
   std::vector<std::string> all_axes = numbered("o", variant.kept);
   all_axes.insert(all_axes.end(), reduced.begin(), reduced.end());
   RoundText text;
   text.load = decomposition(index, prefix, variant.reduced, shape_giver(variant), variant.kept, variant.is_wide);
   for (std::size_t i = 0; i < variant.is_array.size(); ++i) {
+    if (!variant.is_array[i]) continue;
     const std::string input = "in" + std::to_string(i);
-    if (variant.is_array[i])
-      text.load += prefix + input + " = " + element(input, true, variant.is_shared[i] ? reduced : all_axes) + "\n";
+    const std::vector<std::string>& indices = variant.is_shared[i] ? reduced : variant.is_fixed[i] ? kept : all_axes;
+    text.load += prefix + input + " = " + element(input, true, indices) + "\n";
   }
   for (int component = 0; component < variant.width; ++component) {
     std::vector<std::string> values;
@@ -153,7 +155,7 @@ std::string finish_text(const ReductionVariant& variant) {
 /// How the lanes of a block are put together.
 std::string together_text(const ReductionVariant& variant) {
   if (variant.lanes == 1) return "pass\n";
-  const bool by_warps = variant.along_x && !variant.accumulator.is_record();
+  const bool by_warps = variant.along_x && !variant.is_cpu && !variant.accumulator.is_record();
   return fill(by_warps ? kByWarps : kByHalves, {{"LANES", std::to_string(variant.lanes)},
                                                 {"PLACES", std::to_string(variant.places)},
                                                 {"TYPE", to_string(variant.accumulator)}});
@@ -165,7 +167,7 @@ std::size_t ReductionVariant::hash() const {
   // A record counts by its name; others of that name are told apart by ==.
   const std::size_t record = accumulator.is_record() ? std::hash<std::string>()(accumulator.record->name) : 0;
   const auto number = [](int value) { return static_cast<std::uint64_t>(value); };
-  return hash_of({number(kept), number(reduced), is_array.hash(), is_shared.hash(),
+  return hash_of({number(kept), number(reduced), is_array.hash(), is_shared.hash(), is_fixed.hash(),
                   static_cast<std::uint64_t>(accumulator.scalar), record, number(width), is_wide, along_x, is_split,
                   is_second, is_cpu, number(lanes), number(places)});
 }
@@ -178,19 +180,23 @@ Result<ReductionText> reduction_text(const ReductionSource& source) {
 }
 
 Source source_of(const ReductionText& text, const ReductionVariant& variant) {
-  const bool steps_together = variant.is_cpu && !variant.along_x;
+  const bool steps_together = variant.is_cpu && (!variant.along_x || variant.lanes > 1);
+  const bool has_common_place = steps_together && variant.along_x;  // `r` is the block's, and the lane is added to it
   const int accumulators = steps_together ? 1 : kAccumulators;
   const int loads = std::min(kMostLoads, kMostElements / variant.width);
   const std::string barrier = steps_together ? "syncthreads()\n" : "";
+  const std::string place = has_common_place ? "r + lane" : "r";
   std::string start, all_loads, all_combined;
   for (const std::string& name : numbered("a", accumulators))
     start += name + " = " + to_string(variant.accumulator) + "(" + text.identity + ")\n";
   for (int k = 0; k < loads; ++k) {
-    const RoundText round = round_text(variant, "r + " + std::to_string(k) + " * lanes", k, accumulators);
+    const RoundText round = round_text(variant, place + " + " + std::to_string(k) + " * lanes", k, accumulators);
     all_loads += round.load;
     all_combined += round.combine;
   }
-  const RoundText one = round_text(variant, "r", 0, accumulators);
+  const RoundText one = round_text(variant, place, 0, accumulators);
+  std::string element = one.load + one.combine;
+  if (has_common_place) element = fill("if r + lane < end:\n    $ELEMENT\n", {{"ELEMENT", element}});
   std::vector<std::string> all = {"out", "elements", "length", "part", "count"};
   for (const std::string& input : numbered("in", static_cast<int>(variant.is_array.size()))) all.push_back(input);
   const std::string bounds = variant.is_cpu ? ""
@@ -213,9 +219,12 @@ Source source_of(const ReductionText& text, const ReductionVariant& variant) {
                          {"OWN", own.own},
                          {"KEPT", decomposition("o", "o", variant.kept, shape_giver(variant), 0, variant.is_wide)},
                          {"START", start},
+                         {"LANE", has_common_place ? "" : " + lane"},
+                         {"LAST", has_common_place ? std::to_string(loads) + " * lanes - 1"
+                                                   : "(" + std::to_string(loads) + " - 1) * lanes"},
                          {"LOADS", std::to_string(loads)},
                          {"ELEMENTS", all_loads + all_combined + barrier},
-                         {"ELEMENT", one.load + one.combine + barrier},
+                         {"ELEMENT", element + barrier},
                          {"JOIN", join_text(accumulators)},
                          {"TOGETHER", together_text(variant)},
                          {"FINISH", finish_text(variant)}}),

@@ -15,6 +15,7 @@ struct ReductionVariant {
   int kept = 0, reduced = 0;  // axes that are left when axes are joined; inputs have the kept ones first
   ArrayFlags is_array = {};   // of the inputs
   ArrayFlags is_shared = {};  // of the inputs: the same for all results, and so without the kept axes; not of all
+  ArrayFlags is_fixed = {};   // of the inputs: the same for all that is reduced, and so without those axes; not of all
   ElementType accumulator = {};
   int width = 1;  // elements that are loaded at once: those of a vector, which is what arrays of inputs then hold
   bool is_wide = false;
@@ -22,7 +23,7 @@ struct ReductionVariant {
   bool is_split = false;   // a block puts a part together; the output is the array of parts, [part, result]
   bool is_second = false;  // the input holds parts
   bool is_cpu = false;
-  int lanes = 1;   // threads of a block along what is reduced: one on the CPU device
+  int lanes = 1;   // threads of a block along what is reduced
   int places = 1;  // along what is kept; of no matter on the CPU device
   std::size_t hash() const;
   friend bool operator==(const ReductionVariant&, const ReductionVariant&) = default;
@@ -39,8 +40,7 @@ Result<ReductionText> reduction_text(const ReductionSource& source);
 /// vectors or parts, `part` of them a block, which were made of `count` elements.
 Source source_of(const ReductionText& text, const ReductionVariant& variant);
 
-/// The most threads of a block: lanes along the reduced axes times places along the kept ones. On the CPU device there
-/// is one lane.
+/// The most threads of a block: lanes along the reduced axes times places along the kept ones.
 inline constexpr int kReductionBlock = 256;
 
 }  // namespace pykc::jit

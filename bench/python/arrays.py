@@ -21,11 +21,12 @@ PAUSE = 0.1  # seconds
 #: matrices `a` of 1000², `m` of 2048², `s` of 512² and `t` of 100², vectors `v` of 2048 and `w` of 512.
 ROWS = {
     "add": "x + x", "clip": "np.clip(x, -1, 1)", "exp": "np.exp(x)", "where": "np.where(x > 0, x, -x)",
-    "sum": "x.sum()", "sum of columns": "a.sum(0)", "sum of rows": "a.sum(1)", "std of columns": "a.std(0)",
-    "argmax": "x.argmax()", "cumsum": "x.cumsum()", "diff": "np.diff(x)", "dot": "np.dot(x, x)",
-    "norm of rows": "np.linalg.norm(a, axis=1)", "einsum ij,ij->i": "np.einsum('ij,ij->i', a, a)",
-    "copy of a transpose": "np.ascontiguousarray(a.T)", "concatenate": "np.concatenate([x, x])",
-    "roll": "np.roll(a, 3, 1)", "take": "x[i]", "mask": "x[x > 0]", "nonzero": "np.nonzero(x > 0)[0]",
+    "sum": "x.sum()", "max": "x.max()", "sum of columns": "a.sum(0)", "sum of rows": "a.sum(1)",
+    "std of columns": "a.std(0)", "argmax": "x.argmax()", "cumsum": "x.cumsum()", "diff": "np.diff(x)",
+    "dot": "np.dot(x, x)", "norm of rows": "np.linalg.norm(a, axis=1)",
+    "einsum ij,ij->i": "np.einsum('ij,ij->i', a, a)", "copy of a transpose": "np.ascontiguousarray(a.T)",
+    "concatenate": "np.concatenate([x, x])", "roll": "np.roll(a, 3, 1)", "take": "x[i]", "mask": "x[x > 0]",
+    "nonzero": "np.nonzero(x > 0)[0]",
     "sort": "np.sort(x)", "argsort": "np.argsort(x)", "partition": "np.partition(x, 1000)", "median": "np.median(x)",
     "percentile": "np.percentile(x, [10, 50, 90])", "unique": "np.unique(i)", "isin": "np.isin(i, i[:100])",
     "searchsorted": "np.searchsorted(np.sort(a[0]), x[:100000])", "bincount": "np.bincount(i)",

@@ -41,6 +41,20 @@ def test_reductions(name, round_):
 
 
 @pytest.mark.parametrize("name", ["argmin", "argmax"])
+def test_places_in_long_vectors(name):
+    arrays = Arrays(name)
+    for size in (65535, 65536, 100001, 131072):
+        x = arrays.random.integers(-9, 9, size).astype("f4")
+        places = np.sort(arrays.random.integers(0, size, 2))
+        for values in ((9, 9), (-10, -10), (np.nan, np.nan), (0, np.nan)):
+            x[places] = values
+            expected = getattr(x, name)()
+            assert_same(getattr(pykc.array(x), name)(), expected)
+            assert_same(getattr(pykc.array(x), name)(0, keepdims=True), getattr(x, name)(0, keepdims=True))
+            assert_same(getattr(pykc.array(x[::-1])[::-1], name)(), expected)
+
+
+@pytest.mark.parametrize("name", ["argmin", "argmax"])
 @pytest.mark.parametrize("round_", range(10))
 def test_places(name, round_):
     arrays = Arrays(f"{name} {round_}")

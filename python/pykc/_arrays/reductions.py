@@ -16,6 +16,7 @@ from .ndarray import delivered, ndarray
 from .ufuncs import PREAMBLE
 
 _INT, _BOOL = numpy.dtype("int64"), numpy.dtype(bool)
+_PART = 4096  # elements, of which a place among a few is found soon
 
 #: The reductions that can begin with a value, and the function that takes it to the others.
 _WITH_INITIAL = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "nanmin": "fmin",
@@ -208,11 +209,23 @@ def _place(find, a, axis, out, keepdims: bool, dtype=None) -> ndarray:
     axis, = axes_of(axis, rank)
     if _is_of_nothing(a, axis):
         raise ValueError("attempt to get the place of an extreme of an empty sequence")
+    if a.device.is_cpu and rank == 1 and a.size >= 16 * _PART:
+        found = _place_in_parts(find, a)
+        return delivered(found.reshape(1) if keepdims else found, out)
     best = find(a, axis, None, True) if a.size else a
     index = indices_of(a.shape[axis], a.device).reshape((-1,) + (1,) * (rank - axis - 1))
     most = str(2 ** 63 - 1)
     rule = Rule(f"i if x == best or x != x else {most}", "min(a, b)", most, inputs="x, best, i")
     return reduced(rule, _INT, axis, keepdims, out, a, best, index)
+
+
+def _place_in_parts(find, a: ndarray) -> ndarray:
+    """`_place` in a long vector on the CPU device: in the first part that has the extreme. The host waits for which."""
+    from .joining import concatenate
+    whole = a.size // _PART * _PART
+    best = concatenate([find(a[:whole].reshape(-1, _PART), 1), a[whole:]])
+    start = builtins.min(int(_place(find, best, 0, None, False)) * _PART, a.size - _PART)
+    return _place(find, a[start:start + _PART], 0, None, False) + start
 
 
 def argmin(a, axis: int | None = None, out=None, *, keepdims: bool = False, dtype=None) -> ndarray:

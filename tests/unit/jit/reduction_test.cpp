@@ -135,6 +135,17 @@ TEST_F(ReductionTest, LongOnesAreSplit) {
     EXPECT_EQ(host(f.reduce<std::int64_t>({.axes = {1}}, wide).value()), plain_sum(host(wide), {3, 50000}, 2));
 }
 
+TEST_F(ReductionTest, RowsThatEndWithinTheStepsOfABlock) {
+  const Reduction f = sum();
+  for (const std::int64_t length : {500, 511, 512, 513, 575, 576, 1023, 1025, 3000}) {
+    const Array<std::int64_t> rows = array<std::int64_t>({3, length});
+    EXPECT_EQ(host(f.reduce<std::int64_t>({.axes = {1}}, rows).value()), plain_sum(host(rows), {3, length}, 2));
+    const Array<std::int64_t> planes = array<std::int64_t>({2, 3, length});
+    EXPECT_EQ(host(f.reduce<std::int64_t>({.axes = {0, 2}}, planes).value()),
+              plain_sum(host(planes), {2, 3, length}, 5));
+  }
+}
+
 TEST_F(ReductionTest, ViewsAndBroadcastInputs) {
   const Reduction dot = Reduction::create(device_, {.inputs = "x, y", .map = "x * y"}).value();
   const Array<std::int64_t> x = array<std::int64_t>({40, 30}), y = array<std::int64_t>({40});
@@ -148,6 +159,31 @@ TEST_F(ReductionTest, ViewsAndBroadcastInputs) {
   for (std::size_t i = 0; i < 30; ++i) {
     EXPECT_EQ(pairs[2 * i], 0);
     EXPECT_EQ(pairs[2 * i + 1], sums[i]);
+  }
+}
+
+/// Along those that are reduced, along those that are kept, and along all; and of arrays none of which has all axes.
+TEST_F(ReductionTest, InputsAreRepeatedAlongAxes) {
+  const Reduction distances = Reduction::create(device_, {.inputs = "x, y, z, w", .map = "(x - y) * z + w"}).value();
+  for (const std::int64_t length : {30, 700}) {
+    const Array<std::int64_t> x = array<std::int64_t>({40, length}), y = array<std::int64_t>({40, 1}),
+                              z = array<std::int64_t>({length}), w = array<std::int64_t>({1});
+    w.copy_from(std::vector<std::int64_t>{3}).value();
+    std::vector<std::int64_t> of_whole = host(x), of_parts = of_whole;
+    for (std::size_t i = 0; i < of_whole.size(); ++i) {
+      const std::size_t row = i / static_cast<std::size_t>(length), column = i % static_cast<std::size_t>(length);
+      of_whole[i] = (of_whole[i] - host(y)[row]) * host(z)[column] + 3;
+      of_parts[i] = (host(y)[row] - 3) * host(z)[column] + 3;
+    }
+    const std::vector<std::vector<int>> choices = {{0}, {1}, {0, 1}};
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      const ReductionAxes axes{.axes = choices[i]};
+      const auto reduced = static_cast<unsigned>(i + 1);
+      EXPECT_EQ(host(distances.reduce<std::int64_t>(axes, x, y, z, w).value()),
+                plain_sum(of_whole, {40, length}, reduced));
+      EXPECT_EQ(host(distances.reduce<std::int64_t>(axes, y, w, z, w).value()),
+                plain_sum(of_parts, {40, length}, reduced));
+    }
   }
 }
 
