@@ -134,6 +134,15 @@ def test_products_of_matrices(round_):
     assert_same(pykc.matmul(d, e), np.asarray(exact).astype(x.dtype), False, 8 * k)
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_products_across_blocks(dtype):
+    random = np.random.default_rng(1)
+    for m, k, n in ((144, 256, 24), (145, 257, 25), (290, 600, 47), (147, 513, 12), (16, 1030, 61)):
+        x, y = random.integers(-9, 9, (2, m, k)).astype(dtype), random.integers(-9, 9, (k, n)).astype(dtype)
+        assert_same(pykc.array(x) @ pykc.array(y), x @ y)
+        assert_same(pykc.array(x.swapaxes(1, 2)).swapaxes(1, 2) @ pykc.array(y[::-1]), x @ y[::-1])
+
+
 def test_products_of_a_gpu(tmp_path):
     mock_driver.run(tmp_path / "products.py", """
 import mock_driver

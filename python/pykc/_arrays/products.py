@@ -16,6 +16,7 @@ from .ndarray import delivered, ndarray
 from .reductions import Rule, reduced
 
 _LEAST = 16  # rows, columns and terms for which a tile is worth it
+_VECTOR_BYTES, _ROWS = 96, 144  # a block's part of the product on the CPU device, as the library's `matmul` has it
 
 
 def matmul(x1, x2, /, out: ndarray | None = None, *, dtype=None) -> ndarray:
@@ -44,7 +45,11 @@ def _by_tiles(a: ndarray, b: ndarray, dtype: numpy.dtype) -> ndarray:
     if made.size == 0:
         return made.reshape(*stack, m, n)
     a, b = (_stacked(one.astype(dtype, copy=False), stack) for one in (a, b))
-    if a.device.is_cpu:
+    if a.device.is_cpu and dtype.char in "fd":
+        columns = _VECTOR_BYTES // dtype.itemsize
+        library_kernel(a.device, "matmul", "product_by_vectors", (("COLUMNS", columns),)).launch(
+            lambda _: (-(-m // _ROWS) * -(-n // columns) * len(made), 1), None, (made, a, b))
+    elif a.device.is_cpu:
         side = 32 if dtype.itemsize <= 8 else 16
         library_kernel(a.device, "matmul", "product_tiled", (("SIDE", side),)).launch(
             lambda _: (-(-m // side) * -(-n // side) * len(made), (side, side)), None, (made, a, b))
