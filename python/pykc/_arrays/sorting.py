@@ -106,6 +106,26 @@ def search(out, keys, wanted):
                 high = half
         out[i] = low
 """
+# The same for the CPU device: the threads of a block take the same steps, a vector of them at a time.
+_SEARCH_TOGETHER = """@device
+def before(a, b):
+    return BEFORE
+
+
+@kernel(wraparound=False)
+def search(out, keys, wanted):
+    i = min(grid(1), len(wanted) - 1)
+    low = 0
+    count = len(keys)
+    while count > 0:
+        step = (count + 1) // 2
+        half = low + step - 1
+        low += step if MOVES else 0
+        count -= step
+        syncthreads()
+    if grid(1) < len(wanted):
+        out[i] = low
+"""
 
 
 def _order(dtype: numpy.dtype, descending: bool = False) -> str:
@@ -235,7 +255,8 @@ def searchsorted(a, v, side: str = "left", sorter=None) -> ndarray:
     wanted = v.ravel().astype(dtype, copy=False)
     out = ndarray(v.shape, "int64", device=a.device)
     moves = "before(keys[half], wanted[i])" if side == "left" else "not before(wanted[i], keys[half])"
-    text = "import numpy as np\n" + _SEARCH.replace("BEFORE", _order(dtype)).replace("MOVES", moves)
+    text = _SEARCH_TOGETHER if a.device.is_cpu else _SEARCH
+    text = "import numpy as np\n" + text.replace("BEFORE", _order(dtype)).replace("MOVES", moves)
     for_each(a.device, text, "search", wanted.size, out.ravel(), keys, wanted)
     return out
 
