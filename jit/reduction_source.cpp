@@ -181,11 +181,11 @@ Result<ReductionText> reduction_text(const ReductionSource& source) {
 
 Source source_of(const ReductionText& text, const ReductionVariant& variant) {
   const bool steps_together = variant.is_cpu && (!variant.along_x || variant.lanes > 1);
-  const bool has_common_place = steps_together && variant.along_x;  // `r` is the block's, and the lane is added to it
   const int accumulators = steps_together ? 1 : kAccumulators;
   const int loads = std::min(kMostLoads, kMostElements / variant.width);
   const std::string barrier = steps_together ? "syncthreads()\n" : "";
-  const std::string place = has_common_place ? "r + lane" : "r";
+  const bool has_lanes = steps_together && variant.lanes > 1;  // on their way together: `r` is the first one's
+  const std::string place = has_lanes ? "r + lane" : "r";
   std::string start, all_loads, all_combined;
   for (const std::string& name : numbered("a", accumulators))
     start += name + " = " + to_string(variant.accumulator) + "(" + text.identity + ")\n";
@@ -196,7 +196,7 @@ Source source_of(const ReductionText& text, const ReductionVariant& variant) {
   }
   const RoundText one = round_text(variant, place, 0, accumulators);
   std::string element = one.load + one.combine;
-  if (has_common_place) element = fill("if r + lane < end:\n    $ELEMENT\n", {{"ELEMENT", element}});
+  if (has_lanes) element = fill("if r + lane < end:\n    $ELEMENT\n", {{"ELEMENT", element}});
   std::vector<std::string> all = {"out", "elements", "length", "part", "count"};
   for (const std::string& input : numbered("in", static_cast<int>(variant.is_array.size()))) all.push_back(input);
   const std::string bounds = variant.is_cpu ? ""
@@ -219,9 +219,9 @@ Source source_of(const ReductionText& text, const ReductionVariant& variant) {
                          {"OWN", own.own},
                          {"KEPT", decomposition("o", "o", variant.kept, shape_giver(variant), 0, variant.is_wide)},
                          {"START", start},
-                         {"LANE", has_common_place ? "" : " + lane"},
-                         {"LAST", has_common_place ? std::to_string(loads) + " * lanes - 1"
-                                                   : "(" + std::to_string(loads) + " - 1) * lanes"},
+                         {"LANE", steps_together ? "" : " + lane"},
+                         {"LAST", has_lanes ? std::to_string(loads) + " * lanes - 1"
+                                            : "(" + std::to_string(loads) + " - 1) * lanes"},
                          {"LOADS", std::to_string(loads)},
                          {"ELEMENTS", all_loads + all_combined + barrier},
                          {"ELEMENT", element + barrier},
