@@ -97,7 +97,8 @@ std::int64_t shortest_stride(const Argument& array, int first, int last) {
 }
 
 /// Do neighbours in memory belong to one result? An input with axes of both kinds says so before those that are
-/// repeated along the others: in a vector times a matrix, the matrix.
+/// repeated along the others: in a vector times a matrix, the matrix. In windows that move along a vector both are
+/// neighbours, and the CPU device makes vectors of results, which need not be put together.
 bool runs_along_reduced(const ReductionLoop& loop) {
   if (loop.elements == 1) return true;
   const int kept = loop.variant.kept, rank = kept + loop.variant.reduced;
@@ -105,6 +106,7 @@ bool runs_along_reduced(const ReductionLoop& loop) {
   for (const Argument& input : loop.inputs) {
     if (!input.is_array) continue;
     const std::int64_t along = shortest_stride(input, kept, rank), across = shortest_stride(input, 0, kept);
+    if (along == across && along == 1 && loop.variant.is_cpu && loop.elements >= kCpuLanes) return false;
     if (along == across) continue;
     if (along != 0 && across != 0) return along < across;
     if (!by_repeated) by_repeated = across == 0;
