@@ -89,6 +89,15 @@ def test_large():
         assert_same(pykc.array(square).argmin(axis), square.argmin(axis))
 
 
+@pytest.mark.parametrize("size", [1, 4095, 4096, 4097, 100001])
+def test_places_of_what_is_not_zero(size):
+    for share in (0, 0.01, 0.5, 1):
+        x = np.random.default_rng(1).random(2 * size) < share
+        for one, other in ((pykc.array(x[::2]), x[::2]), (pykc.array(x)[::-2], x[::-2])):
+            assert_same(pykc.flatnonzero(one), np.flatnonzero(other))
+            assert_same(pykc.arange(size)[one], np.arange(size)[other])
+
+
 def test_nothing():
     empty = pykc.zeros((0, 3))
     assert_same(empty.sum(), np.float64(0))

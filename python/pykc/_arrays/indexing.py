@@ -13,7 +13,7 @@ import numpy
 from .. import _native
 from .arguments import as_order, as_shape, axis_of, is_integer
 from .creation import asarray, indices_of, zeros_like
-from .generated import computed, for_each
+from .generated import computed, for_each, kernel
 from .ndarray import along, assign, basic_view, delivered, may_overlap, ndarray
 from .scanning import cumsum
 
@@ -272,6 +272,29 @@ def compact(places, flags, counts):
         if flags[i]:
             places[counts[i] - 1] = i
 """
+_PART = 4096
+# The same for the CPU device, where a block is one thread and has a part. It keeps each place, and where the flag is
+# not set, the next one in its stead.
+_COMPACT_PARTS = """@kernel(wraparound=False)
+def count(counts, flags):
+    first = blockIdx.x * PART
+    found = i64(0)
+    for i in range(first, min(first + PART, len(flags))):
+        found += i64(flags[i])
+    counts[blockIdx.x] = found
+
+
+@kernel(wraparound=False)
+def compact(places, flags, ends):
+    found = local.array(PART, i64)
+    first = blockIdx.x * PART
+    size = 0
+    for i in range(first, min(first + PART, len(flags))):
+        found[size] = i
+        size += i64(flags[i])
+    for k in range(size):
+        places[ends[blockIdx.x] - size + k] = found[k]
+""".replace("PART", str(_PART))
 
 
 def flatnonzero(a) -> ndarray:
@@ -279,9 +302,21 @@ def flatnonzero(a) -> ndarray:
     flags = asarray(a).ravel() != 0
     if not flags.size:
         return ndarray(0, _INT, device=flags.device)
+    if flags.device.is_cpu:
+        return _compacted_by_parts(flags)
     counts = cumsum(flags)
     places = ndarray(int(counts[-1]), _INT, device=flags.device)
     for_each(flags.device, _COMPACT, "compact", flags.size if places.size else 0, places, flags, counts)
+    return places
+
+
+def _compacted_by_parts(flags: ndarray) -> ndarray:
+    parts = -(-flags.size // _PART)
+    counts = ndarray(parts, _INT, device=flags.device)
+    kernel(flags.device, _COMPACT_PARTS, "count").launch(parts, 1, None, 0, (counts, flags))
+    ends = cumsum(counts)
+    places = ndarray(int(ends[-1]), _INT, device=flags.device)
+    kernel(flags.device, _COMPACT_PARTS, "compact").launch(parts, 1, None, 0, (places, flags, ends))
     return places
 
 
