@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "frontend/check/arrays/array.h"
 #include "frontend/check/arrays/index.h"
+#include "frontend/check/expressions/record.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/module_checker.h"
 #include "frontend/check/names/advice.h"
