@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <mutex>
@@ -157,13 +158,13 @@ TEST_F(ThreadPoolTest, MoreThreadsThanProcessorsRunAnywhere) {
   ThreadPool pool(static_cast<int>(affinity.processors().size()) + 1);
   EXPECT_EQ(sum_by(pool), kSum);
   EXPECT_TRUE(becomes([&] {
-    bool is_alike = false;
+    std::atomic<bool> is_alike = false;
     pool.run([&](int thread) {
-      if (thread == 0) return void(becomes([&] { return is_alike; }));
+      if (thread == 0) return void(becomes([&] { return is_alike.load(); }));
       const Affinity own;
       is_alike = CPU_EQUAL(&own.before, &affinity.before);
     });
-    return is_alike;
+    return is_alike.load();
   }));
 }
 
