@@ -194,14 +194,18 @@ TEST_P(Stops, AKernelThatNeverEndsIsCancelled) {
   for (const std::string& name : kKernels) {
     SCOPED_TRACE(name);
     ASSERT_TRUE(x_.fill_zero());
-    Clock::time_point asked;
+    std::atomic<bool> is_over = false;
+    std::atomic<Clock::time_point> asked;
     std::thread canceller([&] {
-      std::this_thread::sleep_for(30ms);
-      asked = Clock::now();
-      EXPECT_TRUE(device_.cancel());
+      do {  // a launch that has not begun by then is not meant
+        std::this_thread::sleep_for(30ms);
+        asked = Clock::now();
+        EXPECT_TRUE(device_.cancel());
+      } while (!is_over);
     });
     const Result<void> launched = launch(name);
-    const auto took = Clock::now() - asked;
+    const auto took = Clock::now() - asked.load();
+    is_over = true;
     canceller.join();
     expect_error(launched, ErrorCode::Cancelled, "kernel `" + name + "` was cancelled at endless.pyk");
     EXPECT_LT(took, 500ms) << "50 ms on a machine that has nothing else to do";
@@ -330,17 +334,27 @@ TEST_P(Stop, AFaultIsToldAsAFault) {
 }
 
 TEST_P(Stop, LaunchesThatWaitForTheirTurnAreCancelledToo) {
-  std::atomic<int> cancelled = 0;
+  constexpr int kLaunches = 8;
+  std::atomic<int> begun = 0, ended = 0, cancelled = 0;
   std::vector<std::thread> threads;
-  for (int i = 0; i < 8; ++i)
+  for (int i = 0; i < kLaunches; ++i)
     threads.emplace_back([&, i] {
+      ++begun;
       const Result<void> launched = launch(kKernels[static_cast<std::size_t>(i)]);
       cancelled += !launched && launched.error().code == ErrorCode::Cancelled;
+      ++ended;
     });
-  std::this_thread::sleep_for(50ms);
-  ASSERT_TRUE(device_.cancel());
+  int calls = 0;
+  while (begun < kLaunches) std::this_thread::sleep_for(1ms);
+  for (; ended < kLaunches; ++calls) {  // again, for a launch that has not come to wait by then
+    std::this_thread::sleep_for(50ms);
+    EXPECT_TRUE(device_.cancel());
+    for (const auto begin = Clock::now(); ended < kLaunches && Clock::now() - begin < 1s;)
+      std::this_thread::sleep_for(1ms);
+  }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(cancelled, 8);
+  EXPECT_LT(calls, kLaunches);
+  EXPECT_EQ(cancelled, kLaunches);
   expect_all_works();
 }
 
