@@ -18,7 +18,10 @@ class Launch(ctypes.Structure):
 
 
 def environment(device: str) -> dict[str, str]:
-    """For a process that has this driver, and imports what lies beside this file."""
+    """For a process that has this driver, and imports what lies beside this file. Skips the test where none is built."""
+    if not LIBRARY.exists():
+        import pytest
+        pytest.skip("the mock driver is not built")
     return {**os.environ, "PYKC_CUDA_LIBRARY": str(LIBRARY), "PYKC_DEVICE": device,
             "PYTHONPATH": os.pathsep.join((str(PACKAGE), str(pathlib.Path(__file__).parent)))}
 

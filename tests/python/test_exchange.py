@@ -219,7 +219,6 @@ assert words[0] != words[2], list(words)
 """
 
 
-@pytest.mark.skipif(not mock_driver.LIBRARY.exists(), reason="the mock driver is not built")
 def test_arrays_of_gpus(tmp_path):
     mock_driver.run(tmp_path / "streams.py", ON_A_GPU, "-W", "ignore")
 

@@ -785,7 +785,6 @@ assert places(many) == []
 """
 
 
-@pytest.mark.skipif(not mock_driver.LIBRARY.exists(), reason="the mock driver is not built")
 def test_a_warning_of_copies_on_gpus(tmp_path):
     mock_driver.run(tmp_path / "copies.py", COPIES)
 

@@ -233,7 +233,6 @@ assert calls("cuStreamSynchronize") > waits  # until then the work used the memo
 """
 
 
-@pytest.mark.skipif(not mock_driver.LIBRARY.exists(), reason="the mock driver is not built")
 def test_streams_of_a_gpu(tmp_path):
     mock_driver.run(tmp_path / "streams.py", ON_A_GPU)
 
@@ -389,7 +388,6 @@ def test_streams_of_other_libraries():
         cuda.Stream.from_external(object())
 
 
-@pytest.mark.skipif(not mock_driver.LIBRARY.exists(), reason="the mock driver is not built")
 def test_what_is_asked_of_a_gpu(tmp_path):
     mock_driver.run(tmp_path / "devices.py", """
 import pytest
