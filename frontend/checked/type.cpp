@@ -1,5 +1,6 @@
 #include "frontend/checked/type.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -48,7 +49,9 @@ std::string to_string(Type type) {
     case Type::Kind::Scalar:
       return std::string(pykc::to_string(type->scalar));
     case Type::Kind::Array:
-      return pykc::to_string(type->array) + kSpaces[static_cast<std::size_t>(type->space)];
+      return (type->is_pointer ? "CPointer(" + pykc::to_string(type->array.element) + ")"
+                               : pykc::to_string(type->array)) +
+             kSpaces[static_cast<std::size_t>(type->space)];
     case Type::Kind::Record:
       return type->record->name;
     case Type::Kind::Static:
@@ -67,6 +70,11 @@ Type TypePool::of(const ElementType& type) {
 
 Type TypePool::of(ArrayType array, ir::AddressSpace space) {
   return intern({.kind = Type::Kind::Array, .space = space, .array = std::move(array)});
+}
+
+Type TypePool::pointer(ArrayType array, ir::AddressSpace space) {
+  std::ranges::fill(array.extents, ArrayType::kDynamic);
+  return intern({.kind = Type::Kind::Array, .space = space, .array = std::move(array), .is_pointer = true});
 }
 
 Type TypePool::tuple(std::vector<Type> elements, std::vector<std::string> names) {

@@ -49,6 +49,7 @@ struct TypeData {
   ir::AddressSpace space = ir::AddressSpace::Global;  // Array: where its elements live
   int entity = -1;                                    // Static: a number of the checker's
   ArrayType array;                                    // Array
+  bool is_pointer = false;                            // Array: nobody knows how long it is, as of Numba's `CPointer`
   std::vector<Type> elements;                         // Tuple; Static: of those variables
   std::vector<std::string> names;                     // of the elements of a named tuple; "None" of that Static
   RecordRef record;                                   // Record
@@ -66,6 +67,8 @@ class TypePool {
 
   Type of(const ElementType& type);
   Type of(ArrayType array, ir::AddressSpace space = ir::AddressSpace::Global);
+  /// That array as one of a length that nobody knows.
+  Type pointer(ArrayType array, ir::AddressSpace space = ir::AddressSpace::Global);
   Type tuple(std::vector<Type> elements, std::vector<std::string> names = {});
   /// Without a number: of any function or constant, which an annotation says.
   Type of_static(int entity = -1, std::vector<Type> variables = {}, std::vector<std::string> names = {});

@@ -733,6 +733,34 @@ def test_moved_pointers():
         move[1, 1](x.address)
 
 
+def test_pointers_that_are_passed_on():
+    @cuda.jit(device=True)
+    def raised(a, n):
+        for i in range(n):
+            a[i] += 1
+        return a[n:]
+
+    @cuda.jit(device=True)
+    def all_raised(a):
+        a += 1
+
+    @cuda.jit([void(types.CPointer(int32), int64), void(types.CPointer(float64), int64)])
+    def in_parts(x, n):
+        raised(raised(x, n), 1)
+
+    @cuda.jit([void(types.CPointer(int32)), void(types.CPointer(float64))])
+    def whole(x):
+        all_raised(x)
+
+    for dtype in np.int32, np.float64:
+        x = cuda.to_device(np.zeros(4, dtype))
+        in_parts[1, 1](x, 2)
+        assert x.copy_to_host().tolist() == [1, 1, 1, 0]
+    x = cuda.to_device(np.zeros(4, np.int32))
+    with pytest.raises(pykc.CompileError, match="E0294"):
+        whole[1, 1](x)
+
+
 def test_a_warning_of_few_blocks(monkeypatch):
     @cuda.jit
     def nothing():

@@ -248,14 +248,16 @@ std::string name_of_array(const FunctionChecker& checker, const Expr& array) {
 
 /// Whether it is known how many elements there are; behind a pointer it is not.
 bool require_length(FunctionChecker& checker, const Value& array, SourceRange range) {
-  if (!is_pointer(checker, *array.expr)) return true;
-  checker.report(range, DiagnosticId::PointerLength, name_of_array(checker, origin(checker, *array.expr)));
+  if (!array.type()->is_pointer) return true;
+  const std::string name = name_of_array(checker, origin(checker, *array.expr));
+  checker.report(range, DiagnosticId::PointerLength,
+                 name.empty() ? std::string(checker.scope.file().text(array.range())) : name);
   return false;
 }
 
 /// Whether a negative index counts from the end. Behind a pointer there is none that anybody knows.
 bool wraps_around(const FunctionChecker& checker, const Expr& array) {
-  return (!checker.function || checker.function->options.wraparound) && !is_pointer(checker, array);
+  return (!checker.function || checker.function->options.wraparound) && !array.type->is_pointer;
 }
 
 /// One site for each dimension; gives the first.

@@ -92,19 +92,6 @@ const checked::Expr& origin(const FunctionChecker& checker, const Expr& array) {
   return array;
 }
 
-bool is_pointer(const FunctionChecker& checker, const Expr& array) {
-  if (const auto* view = array.as<checked::View>())
-    return view->axes.front().kind == ViewAxis::Kind::Slice && !view->axes.front().stop &&
-           is_pointer(checker, *view->array);
-  const auto* ref = array.as<checked::VariableRef>();
-  if (!ref || !ref->variable || !checker.function) return false;
-  const auto local = std::ranges::find(checker.locals, ref->variable, &Local::variable);
-  if (local == checker.locals.end()) return false;
-  if (local->only_value) return is_pointer(checker, *local->only_value);
-  const auto at = static_cast<std::size_t>(local - checker.locals.begin());
-  return local->decl->is_parameter && checker.function->pointers.contains(at);
-}
-
 bool is_unchanged_parameter(const FunctionChecker& checker, const Expr& array) {
   const auto* ref = array.as<checked::VariableRef>();
   return ref && ref->variable && std::any_of(checker.locals.begin(), checker.locals.end(), [&](const Local& local) {

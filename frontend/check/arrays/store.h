@@ -10,8 +10,6 @@
 namespace pykc::checker {
 
 const Expr& origin(const FunctionChecker& checker, const Expr& array);
-/// Whether it is a parameter that the signature calls `CPointer`, or such a one moved, `p[n:]`.
-bool is_pointer(const FunctionChecker& checker, const Expr& array);
 bool is_unchanged_parameter(const FunctionChecker& checker, const Expr& array);
 bool is_own_memory(const FunctionChecker& checker, const Expr& array);
 bool may_overlap(const FunctionChecker& checker, const Value& target, const Value& source);

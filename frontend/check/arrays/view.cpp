@@ -75,10 +75,18 @@ void set_extents(ArrayType& type, const std::vector<std::optional<std::int64_t>>
   if (type.rank() <= 1 && type.layout == Layout::ColumnMajor) type.layout = Layout::RowMajor;
 }
 
+/// Whether a slice goes on to the end of the array.
+bool is_open(const ViewAxis& axis) {
+  return axis.kind == ViewAxis::Kind::Slice && !axis.stop && whole_constant(axis.step).value_or(1) > 0;
+}
+
 /// An array of this type in the memory of `array`.
 template <typename Node>
-Value viewed_as(FunctionChecker& checker, const Value& array, ArrayType type, SourceRange range, Node node) {
-  const Type view = checker.types.of(std::move(type), array.type()->space);
+Value viewed_as(FunctionChecker& checker, const Value& array, ArrayType type, SourceRange range, Node node,
+                bool is_pointer = false) {
+  const ir::AddressSpace space = array.type()->space;
+  const Type view =
+      is_pointer ? checker.types.pointer(std::move(type), space) : checker.types.of(std::move(type), space);
   return TreeBuilder::strong(checker.tree.make(view, range, std::move(node)));
 }
 
@@ -165,7 +173,8 @@ Value view_of(FunctionChecker& checker, const Value& array, checked::View view, 
     return {};
   }
   set_extents(type, extents);
-  return viewed_as(checker, array, std::move(type), range, std::move(view));
+  const bool is_pointer = array.type()->is_pointer && std::ranges::any_of(view.axes, is_open);
+  return viewed_as(checker, array, std::move(type), range, std::move(view), is_pointer);
 }
 
 Value transposed(FunctionChecker& checker, const Value& array, std::vector<int> order, SourceRange range) {
@@ -208,6 +217,7 @@ Value reshaped(FunctionChecker& checker, const Value& array, const std::vector<V
     if (constant && *constant > 0 && product <= (Int128{1} << 48)) product *= *constant;
     known.push_back(constant ? std::optional(static_cast<std::int64_t>(*constant)) : std::nullopt);
   }
+  if (open > 0 && !require_length(checker, array, range)) return {};
   const ArrayType& from = array.type()->array;
   const bool all_known = std::all_of(known.begin(), known.end(), [](const auto& extent) { return extent.has_value(); });
   std::optional<Int128> size;
@@ -227,7 +237,8 @@ Value reshaped(FunctionChecker& checker, const Value& array, const std::vector<V
     if (!size) extent.reset();
     if (size && extent && *extent < 0) extent = static_cast<std::int64_t>(*size / product);
   }
-  if (checker.module.options.bounds_checks && !checker.is_trial && !(size && all_known))
+  const bool is_checked = checker.module.options.bounds_checks && !checker.is_trial && !array.type()->is_pointer;
+  if (is_checked && !(size && all_known))
     reshape.fault = add_fault(checker, "an array of {0} elements cannot be reshaped to one of {1}", range);
   ArrayType type = array.type()->array;
   type.layout = Layout::RowMajor;
@@ -256,7 +267,7 @@ Value reinterpreted(FunctionChecker& checker, const Value& array, ScalarType ele
     if (last != ArrayType::kDynamic) type.extents.back() = last * from / to;
   }
   type.element = element;
-  return viewed_as(checker, array, std::move(type), range, checked::Reinterpret{array.expr});
+  return viewed_as(checker, array, std::move(type), range, checked::Reinterpret{array.expr}, array.type()->is_pointer);
 }
 
 /// `a.copy()`: an array of the thread's own, which is the same one each time that the place is reached.
@@ -354,7 +365,9 @@ Value select(FunctionChecker& checker, const Value& array, const std::vector<Ind
     return {};
   }
   const auto counts_from_end = [](const IndexItem& item) {
-    return whole_constant(item.slice.start).value_or(0) < 0 || whole_constant(item.slice.stop).value_or(0) < 0;
+    const bool begins_there = !item.slice.start && whole_constant(item.slice.step).value_or(1) < 0;
+    return begins_there || whole_constant(item.slice.start).value_or(0) < 0 ||
+           whole_constant(item.slice.stop).value_or(0) < 0;
   };
   if (std::ranges::any_of(items, counts_from_end) && !require_length(checker, array, range)) return {};
   if (positions == rank && static_cast<int>(items.size()) == rank) {

@@ -165,7 +165,11 @@ std::optional<Value> argument_for(FunctionChecker& checker, FunctionDecl& functi
   const bool is_complex = wanted.is_record() && wanted->record->kind == RecordType::Kind::Complex;
   if (is_complex && (given.is_scalar() || given.is_complex()))
     return convert_to(checker, given, InferredType::of(wanted), range);
-  if (fits_parameter(wanted, given.type())) return given;
+  if (fits_parameter(wanted, given.type())) {
+    if (!wanted->is_pointer || given.type()->is_pointer) return given;
+    const checked::Type pointer = checker.types.pointer(given.type()->array, given.type()->space);
+    return TreeBuilder::strong(checker.tree.make(pointer, range, checked::Cast{given.expr}));
+  }
   if (wanted.is_tuple() && given.is_tuple() && wanted->elements.size() == given.type()->elements.size()) {
     const Value converted = convert_to(checker, given, InferredType::of(wanted), range);
     return converted.known() ? std::optional(converted) : std::nullopt;

@@ -309,7 +309,10 @@ Entity field_view(FunctionChecker& checker, const Value& array, std::string_view
     return Unknown{};
   }
   std::vector<std::int64_t> extents(array.type()->array.extents.size(), ArrayType::kDynamic);
-  const Type type = checker.types.of(ArrayType{field->type, Layout::Strided, std::move(extents)}, array.type()->space);
+  ArrayType view{field->type, Layout::Strided, std::move(extents)};
+  const ir::AddressSpace space = array.type()->space;
+  const Type type = array.type()->is_pointer ? checker.types.pointer(std::move(view), space)
+                                             : checker.types.of(std::move(view), space);
   return TreeBuilder::strong(checker.tree.make(type, range, checked::FieldView{array.expr, field->offset}));
 }
 

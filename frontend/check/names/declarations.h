@@ -109,7 +109,6 @@ struct FunctionDecl {
   bool raises_errors = false;                                 // `debug=True`: Python's errors, which are undefined else
   bool is_numba_kernel = false;                               // made by `@cuda.jit`: device code may call it, too
   std::vector<std::optional<checked::Type>> parameter_types;  // none where a parameter's type is left open
-  std::set<std::size_t> pointers;                             // the parameters that the signature calls `CPointer`
   /// The names of what it assigns fields or elements of, or passes on to what does, once somebody has asked.
   std::optional<std::set<std::string_view>> changed_owners;
   std::set<std::string_view> assigned_names;  // then, too

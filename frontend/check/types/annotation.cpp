@@ -116,6 +116,7 @@ bool can_be_passed(Type type) { return type.is_record() || type.is_static() || c
 std::optional<Type> type_of_argument(checked::TypePool& types, const ArgumentType& argument) {
   if (argument.is_constant()) return std::nullopt;
   const ParameterInfo& parameter = argument.parameter;
+  if (argument.is_pointer) return types.pointer(parameter.array);
   if (!argument.is_tuple) return parameter.is_array ? types.of(parameter.array) : types.of(parameter.value);
   std::vector<Type> elements;
   for (const ArgumentType& element : argument.elements) {
@@ -165,10 +166,8 @@ void read_types(ModuleChecker& module, FunctionDecl& function) {
       type = body.types.of_static();
     else if (parameters[i].annotation)
       type = annotation(body, *parameters[i].annotation);
-    if (!type && function.signature && i < function.signature->parameters.size()) {
+    if (!type && function.signature && i < function.signature->parameters.size())
       type = type_of_argument(body.types, function.signature->parameters[i]);
-      if (function.signature->parameters[i].is_pointer) function.pointers.insert(i);
-    }
     if (type && is_kernel && !can_be_passed(*type)) {
       body.report(parameters[i].range, DiagnosticId::BadType,
                   "a kernel's parameter is a scalar, a record, an array, or a tuple of scalars and arrays");

@@ -31,7 +31,8 @@ Conversion conversion(Type from, Type to) {
   if (from.is_scalar() && to.is_scalar()) return number_conversion(from->scalar, to->scalar);
   const bool is_complex = to.is_record() && to->record->kind == RecordType::Kind::Complex;
   if (from.is_scalar() && is_complex) return Conversion::Safe;
-  if (from == to) return Conversion::Exact;
+  const bool is_pointed_at = to->is_pointer && from->array == to->array;
+  if (from == to || is_pointed_at) return Conversion::Exact;
   return fits_parameter(to, from) ? Conversion::Safe : Conversion::None;
 }
 

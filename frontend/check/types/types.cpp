@@ -26,7 +26,8 @@ bool join_arrays(checked::Type& into, checked::Type other, checked::TypePool& ty
     return false;
   if (array.layout != other->array.layout) array.layout = Layout::Strided;
   std::fill(array.extents.begin(), array.extents.end(), ArrayType::kDynamic);
-  into = types.of(std::move(array), into->space);
+  const bool is_pointer = into->is_pointer || other->is_pointer;
+  into = is_pointer ? types.pointer(std::move(array), into->space) : types.of(std::move(array), into->space);
   return true;
 }
 
