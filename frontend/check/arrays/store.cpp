@@ -73,6 +73,67 @@ void store_elements(FunctionChecker& checker, const Value& target, const Value& 
   });
 }
 
+std::string name_in_message(const FunctionChecker& checker, const Value& array) {
+  const std::string name = name_of_array(checker, *array.expr);
+  return name.empty() ? std::string("an array") : as_code(name);
+}
+
+/// A fault where as many elements as a source has along a dimension do not fit those of the target.
+void check_extent(FunctionChecker& checker, const Value& given, const Value& wanted, const Value& fits,
+                  const std::string& place, const Value& target, SourceRange range) {
+  if (fits.is_constant() && integer_of(*fits.expr) != 0) return;
+  append_check(checker, fits.expr,
+               "{0} elements along " + place + " do not fit the {1} of " + name_in_message(checker, target),
+               {given.expr, wanted.expr}, range);
+}
+
+/// How many elements a tuple of tuples has along each dimension; none where its parts differ in that.
+std::optional<std::vector<std::int64_t>> shape_of(checked::Type type) {
+  if (!type.is_tuple()) return std::vector<std::int64_t>();
+  std::optional<std::vector<std::int64_t>> shape;
+  for (const checked::Type part : type->elements) {
+    const auto inner = shape_of(part);
+    if (!inner || (shape && shape != inner)) return std::nullopt;
+    shape = inner;
+  }
+  if (!shape) shape.emplace();
+  shape->insert(shape->begin(), static_cast<std::int64_t>(type->elements.size()));
+  return shape;
+}
+
+/// `target[…] = (a, b)`, or a tuple of tuples as the dimensions are. Where an extent is not known while compiling, a
+/// checked build tells whether it is right.
+void store_tuple(FunctionChecker& checker, const Value& target, const Value& source, SourceRange range) {
+  const std::vector<std::int64_t>& extents = target.type()->array.extents;
+  const auto shape = shape_of(source.type());
+  const auto may_fit = [](std::int64_t wanted, std::int64_t given) {
+    return wanted == ArrayType::kDynamic || wanted == given;
+  };
+  if (!shape || !std::equal(extents.begin(), extents.end(), shape->begin(), shape->end(), may_fit)) {
+    checker.report(range, DiagnosticId::ArrayShapes, checked::to_string(target.type()), describe(source));
+    return;
+  }
+  const Value to = stored_once(checker, target, range), from = stored_once(checker, source, range);
+  const bool is_checked = checker.module.options.bounds_checks && !checker.is_trial;
+  for (std::size_t i = 0; is_checked && i < extents.size(); ++i) {
+    const Value given = checker.tree.weak_integer((*shape)[i], range);
+    const Value wanted = extent(checker, to, static_cast<int>(i), range);
+    check_extent(checker, given, wanted, compare(checker, ast::CompareOp::Eq, given, wanted, range),
+                 "dimension " + std::to_string(i) + " of the tuple", to, range);
+  }
+  std::vector<const Expr*> indices;
+  const std::function<void(const Value&)> store_part = [&](const Value& part) {
+    if (!part.is_tuple()) return store(checker, element_in_bounds(checker, to, indices, range), part, range);
+    const std::vector<Value> parts = take_apart(checker, part);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      indices.push_back(checker.tree.integer(static_cast<Int128>(i), ScalarType::I64, range));
+      store_part(parts[i]);
+      indices.pop_back();
+    }
+  };
+  store_part(from);
+}
+
 }  // namespace
 
 /// The array that a view is a part of, as far as it can be followed.
@@ -119,27 +180,7 @@ void store_array(FunctionChecker& checker, const Value& target, const Value& sou
                  SourceRange range) {
   if (!target.known() || !source.known() || !require_writable(checker, target, target.range())) return;
   if (!require_length(checker, target, range)) return;
-  if (source.is_tuple() && !op) {  // nested as the dimensions are: a field of a record that is a value
-    const Value to = stored_once(checker, target, range);
-    std::vector<const Expr*> indices;
-    const std::function<bool(const Value&)> store_nested = [&](const Value& part) {
-      const std::size_t dimension = indices.size();
-      const bool is_element = dimension == to.type()->array.extents.size();
-      if (is_element != !part.is_tuple()) return false;
-      if (is_element) return store(checker, element_in_bounds(checker, to, indices, range), part, range), true;
-      const std::vector<Value> parts = take_apart(checker, part);
-      bool fits = static_cast<std::int64_t>(parts.size()) == to.type()->array.extents[dimension];
-      for (std::size_t i = 0; fits && i < parts.size(); ++i) {
-        indices.push_back(checker.tree.integer(static_cast<Int128>(i), ScalarType::I64, range));
-        fits = store_nested(parts[i]);
-        indices.pop_back();
-      }
-      return fits;
-    };
-    if (!store_nested(stored_once(checker, source, range)))
-      checker.report(range, DiagnosticId::ArrayShapes, checked::to_string(target.type()), describe(source));
-    return;
-  }
+  if (source.is_tuple() && !op) return store_tuple(checker, target, source, range);
   if (!source.is_array()) {
     const bool takes_scalar = !target.type()->array.element.is_record() && !source.is_record();
     if (!takes_scalar || require_scalar(checker, source, "an element"))
@@ -167,10 +208,6 @@ void check_shapes(FunctionChecker& checker, const Value& target, const Value& so
                   SourceRange range) {
   if (!checker.module.options.bounds_checks || checker.is_trial) return;
   const int rank = source.type()->array.rank(), before = target.type()->array.rank() - rank;
-  const auto name = [&](const Value& array) {
-    const std::string name = name_of_array(checker, *array.expr);
-    return name.empty() ? std::string("an array") : as_code(name);
-  };
   for (int i = 0; i < rank; ++i) {
     const Value wanted = extent(checker, target, before + i, range), given = extent(checker, source, i, range);
     Value fits = compare(checker, ast::CompareOp::Eq, given, wanted, range);
@@ -178,11 +215,8 @@ void check_shapes(FunctionChecker& checker, const Value& target, const Value& so
       const Value repeats = compare(checker, ast::CompareOp::Eq, given, checker.tree.weak_integer(1, range), range);
       fits = TreeBuilder::strong(checker.tree.logical(false, fits.expr, repeats.expr, range));
     }
-    if (fits.is_constant() && integer_of(*fits.expr) != 0) continue;
-    append_check(checker, fits.expr,
-                 "{0} elements along dimension " + std::to_string(i) + " of " + name(source) +
-                     " do not fit the {1} of " + name(target),
-                 {given.expr, wanted.expr}, range);
+    check_extent(checker, given, wanted, fits,
+                 "dimension " + std::to_string(i) + " of " + name_in_message(checker, source), target, range);
   }
 }
 
