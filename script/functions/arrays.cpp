@@ -38,9 +38,23 @@ Outcome<Axes> axes_of(const Value& value, const Arguments& arguments, std::size_
   return Axes(std::move(axes));
 }
 
+/// The function of an array's real parts and of its imaginary ones.
+Outcome<Value> of_parts(Run& run, const Arguments& arguments) {
+  const auto of_part = [&](std::string_view name) -> Outcome<Value> {
+    Arguments given = arguments;
+    ASSIGN_OR_RETURN(given.values[0], attribute(arguments[0], name));
+    return arguments.function->implementation(run, given);
+  };
+  ASSIGN_OR_RETURN(const Value real, of_part("real"));
+  ASSIGN_OR_RETURN(const Value imaginary, of_part("imag"));
+  return complex_of(real, imaginary);
+}
+
 /// "a, axis=None, keepdims=False"
 template <Reduction kReduction>
-Outcome<Value> reduction(Run&, const Arguments& arguments) {
+Outcome<Value> reduction(Run& run, const Arguments& arguments) {
+  constexpr bool is_linear = kReduction == Reduction::Sum || kReduction == Reduction::Mean;
+  if (is_linear && is_complex(arguments[0])) return of_parts(run, arguments);
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
   ASSIGN_OR_RETURN(const Axes axes, axes_of(arguments[1], arguments, 1, array->rank()));
   ASSIGN_OR_RETURN(const bool keep, arguments.flag(2));
@@ -300,6 +314,11 @@ Outcome<Value> host_copy(Run&, const Arguments& arguments) {
   return copy_array(array, array->order());
 }
 
+Outcome<Value> host_conjugate(Run& run, const Arguments& arguments) {
+  if (is_complex(arguments[0])) return conjugate(arguments[0]);
+  return operand_type(arguments[0]) && !arguments[0].is<ArrayRef>() ? arguments[0] : host_copy(run, arguments);
+}
+
 Outcome<Value> host_astype(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ElementType type, arguments.number_type(1));
   if (type.is_record()) {
@@ -410,6 +429,8 @@ constexpr HostFunction kArrayFunctions[] = {
     {"broadcast_to", kFunctionOnly, "a, shape", host_broadcast_to, "The array repeated to a shape."},
     {"concatenate", kFunctionOnly, "arrays, axis=0", host_concatenate, "Arrays joined along an axis."},
     {"copy", kEverywhere, "a", host_copy, "A new array of the same elements."},
+    {"conjugate", in(Library::Numpy, Library::ArrayMethod), "a", host_conjugate, "The complex conjugate."},
+    {"conj", in(Library::Numpy, Library::ArrayMethod), "a", host_conjugate, "The complex conjugate."},
     {"astype", kMethodOnly, "a, dtype", host_astype, "A new array of converted elements."},
     {"view", kMethodOnly, "a, dtype", host_view, "The same memory as elements of another type."},
     {"fill", kMethodOnly, "a, value", host_fill, "Sets all elements."},

@@ -1,9 +1,12 @@
 // np.sqrt and its kin, elementwise over anything; math.sqrt and its kin, of one number.
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "script/arithmetic/elementwise.h"
 #include "script/functions/format.h"
 #include "script/functions/functions.h"
+#include "script/functions/records.h"
 
 namespace pykc::script {
 namespace {
@@ -16,6 +19,9 @@ template <UnaryFunction kFunction>
 Outcome<Value> unary(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));  // for its message
   return apply(kFunction, items_of(arguments[0]) ? Value(array) : arguments[0]);
+}
+Outcome<Value> absolute(Run& run, const Arguments& arguments) {
+  return is_complex(arguments[0]) ? magnitude(arguments[0]) : unary<UnaryFunction::Abs>(run, arguments);
 }
 template <BinaryFunction kFunction>
 Outcome<Value> binary(Run&, const Arguments& arguments) {
@@ -66,6 +72,32 @@ Outcome<Value> math_log(Run& run, const Arguments& arguments) {
   if (x <= 0 || base <= 0 || base == 1) return fail(DiagnosticId::HostMathDomain, "log");
   return Value(std::log(x) / std::log(base));
 }
+Outcome<Value> math_gcd(Run&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const std::int64_t a, arguments.integer(0));
+  ASSIGN_OR_RETURN(const std::int64_t b, arguments.integer(1));
+  const auto size = [](std::int64_t x) {
+    return x < 0 ? -static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
+  };
+  const std::uint64_t divisor = std::gcd(size(a), size(b));
+  if (divisor > INT64_MAX) return fail(DiagnosticId::HostIntegerOverflow);
+  return Value(static_cast<std::int64_t>(divisor));
+}
+Outcome<Value> math_ldexp(Run&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const double x, arguments.number(0));
+  ASSIGN_OR_RETURN(const std::int64_t exponent, arguments.integer(1));
+  constexpr std::int64_t kBeyondAll = 5000;  // from any number, this leads to 0 or infinity
+  const double result = std::ldexp(x, static_cast<int>(std::clamp(exponent, -kBeyondAll, kBeyondAll)));
+  if (std::isinf(result) && !std::isinf(x))
+    return fail(DiagnosticId::HostMathDomain, arguments.function->name)
+        .note("the arguments are " + float_text(x) + " and " + std::to_string(exponent));
+  return Value(result);
+}
+Outcome<Value> math_frexp(Run&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const double x, arguments.number(0));
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return make_tuple({Value(fraction), Value(std::int64_t{std::isfinite(x) ? exponent : 0})});
+}
 
 bool is_nan(double x) { return std::isnan(x); }
 bool is_infinite(double x) { return std::isinf(x); }
@@ -78,8 +110,8 @@ double log_gamma(double x) {
 }
 
 constexpr HostFunction kMathFunctions[] = {
-    {"abs", kNumpy, "x", unary<UnaryFunction::Abs>, "Absolute value."},
-    {"absolute", kNumpy, "x", unary<UnaryFunction::Abs>, "Absolute value."},
+    {"abs", kNumpy, "x", absolute, "Absolute value."},
+    {"absolute", kNumpy, "x", absolute, "Absolute value."},
     {"sign", kNumbers, "x", unary<UnaryFunction::Sign>, "-1, 0 or 1."},
     {"negative", kNumpy, "x", unary<UnaryFunction::Negate>, "`-x`."},
     {"square", kNumbers, "x", unary<UnaryFunction::Square>, "`x * x`."},
@@ -167,6 +199,9 @@ constexpr HostFunction kMathFunctions[] = {
     {"remainder", kMath, "x, y", math_binary<std::remainder>, "IEEE remainder."},
     {"copysign", kMath, "x, y", math_binary<std::copysign>, "`x` with the sign of `y`."},
     {"nextafter", kMath, "x, y", math_binary<std::nextafter>, "The next number from `x` towards `y`."},
+    {"gcd", kMath, "a, b", math_gcd, "Greatest common divisor, not negative; 0 of 0 and 0."},
+    {"ldexp", kMath, "x, i", math_ldexp, "`x * 2**i`."},
+    {"frexp", kMath, "x", math_frexp, "Fraction in [0.5, 1) and exponent."},
     {"floor", kMath, "x", math_whole<std::floor>, "The largest int not above `x`."},
     {"ceil", kMath, "x", math_whole<std::ceil>, "The smallest int not below `x`."},
     {"trunc", kMath, "x", math_whole<std::trunc>, "`x` without its fraction, as an int."},

@@ -48,11 +48,7 @@ Outcome<Value> host_range(Run&, const Arguments& arguments) {
 
 Outcome<Value> host_abs(Run&, const Arguments& arguments) {
   const Value& value = arguments[0];
-  if (is_complex(value)) {
-    ASSIGN_OR_RETURN(const Value real, attribute(value, "real"));
-    ASSIGN_OR_RETURN(const Value imaginary, attribute(value, "imag"));
-    return apply(BinaryFunction::Hypot, real, imaginary);
-  }
+  if (is_complex(value)) return magnitude(value);
   if (const std::optional<std::int64_t> integer = as_integer(value); integer && !value.is<Scalar>()) {
     if (*integer == INT64_MIN) return fail(DiagnosticId::HostIntegerOverflow);
     return Value(*integer < 0 ? -*integer : *integer);
@@ -114,7 +110,9 @@ Outcome<Value> host_sum(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::vector<Value> items, all_items(arguments[0]));
   Value total = arguments.is_none(1) ? Value(std::int64_t{0}) : arguments[1];
   for (const Value& item : items) {
-    ASSIGN_OR_RETURN(total, apply(BinaryFunction::Add, total, item));
+    const bool has_record = has_records(total) || has_records(item);
+    ASSIGN_OR_RETURN(total, has_record ? apply_to_records(BinaryFunction::Add, total, item)
+                                       : apply(BinaryFunction::Add, total, item));
   }
   return total;
 }

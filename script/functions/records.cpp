@@ -124,13 +124,6 @@ Outcome<std::pair<Value, Value>> combine(BinaryFunction function, const ComplexP
   return std::pair(std::move(real), std::move(imaginary));
 }
 
-/// What was computed as two parts, as wide as these.
-Outcome<Value> complex_of(const Value& real, const Value& imaginary) {
-  const std::optional<OperandType> type = operand_type(real);
-  const bool is_single = type && type->weakness == OperandType::Weakness::Strong && size_in_bytes(type->type) <= 4;
-  return complex_array(real, imaginary, complex_type(is_single ? ScalarType::F32 : ScalarType::F64));
-}
-
 Failure no_operator(BinaryFunction function, const Value& left, const Value& right) {
   return fail(DiagnosticId::HostOperandTypes, spelling(function), describe(left), describe(right));
 }
@@ -139,6 +132,23 @@ bool is_complex_or_number(const Value& value) { return is_complex(value) || oper
 
 bool are_of_one_record_type(const Value& left, const Value& right) {
   return has_records(left) && has_records(right) && (*left.as<ArrayRef>())->record == (*right.as<ArrayRef>())->record;
+}
+
+/// `base ** exponent` by products alone.
+Outcome<Value> whole_power(const Value& base, std::int64_t exponent) {
+  using enum BinaryFunction;
+  const RecordRef& type = (*base.as<ArrayRef>())->record;
+  ASSIGN_OR_RETURN(const ArrayRef one, to_records(Value(1.0), type));
+  Value result = Value(one), square = base;
+  for (std::uint64_t left = exponent < 0 ? -static_cast<std::uint64_t>(exponent) : exponent; left != 0; left /= 2) {
+    if (left % 2 != 0) {
+      ASSIGN_OR_RETURN(result, apply_to_records(Multiply, result, square));
+    }
+    if (left > 1) {
+      ASSIGN_OR_RETURN(square, apply_to_records(Multiply, square, square));
+    }
+  }
+  return exponent < 0 ? apply_to_records(TrueDivide, Value(one), result) : result;
 }
 
 }  // namespace
@@ -150,6 +160,25 @@ bool has_records(const Value& value) {
 
 bool is_complex(const Value& value) {
   return has_records(value) && (*value.as<ArrayRef>())->record->kind == RecordType::Kind::Complex;
+}
+
+Outcome<Value> complex_of(const Value& real, const Value& imaginary) {
+  const std::optional<OperandType> type = operand_type(real);
+  const bool is_single = type && type->weakness == OperandType::Weakness::Strong && size_in_bytes(type->type) <= 4;
+  return complex_array(real, imaginary, complex_type(is_single ? ScalarType::F32 : ScalarType::F64));
+}
+
+Outcome<Value> magnitude(const Value& complex) {
+  ASSIGN_OR_RETURN(const Value real, part(complex, 0));
+  ASSIGN_OR_RETURN(const Value imaginary, part(complex, 1));
+  return apply(BinaryFunction::Hypot, real, imaginary);
+}
+
+Outcome<Value> conjugate(const Value& complex) {
+  ASSIGN_OR_RETURN(const Value real, part(complex, 0));
+  ASSIGN_OR_RETURN(const Value imaginary, part(complex, 1));
+  ASSIGN_OR_RETURN(const Value negative, apply(UnaryFunction::Negate, imaginary));
+  return complex_array(real, negative, (*complex.as<ArrayRef>())->record);
 }
 
 Outcome<Value> negate_records(const Value& value) {
@@ -176,6 +205,7 @@ Outcome<Value> apply_to_records(BinaryFunction function, const Value& left, cons
     ASSIGN_OR_RETURN(Value same, equal_records(*a, *b));
     return function == Equal ? same : apply(Equal, same, Value(false));
   }
+  if (function == Power && is_complex(left) && as_integer(right)) return whole_power(left, *as_integer(right));
   const bool are_complex = is_complex_or_number(left) && is_complex_or_number(right);
   if (compares && are_of_one_record_type(left, right)) {
     ASSIGN_OR_RETURN(Value same, equal_records(**left.as<ArrayRef>(), **right.as<ArrayRef>()));

@@ -19,11 +19,16 @@ Status set_field(const Array& array, std::string_view name, const Value& value);
 Outcome<ArrayRef> to_records(const Value& value, const RecordRef& type);
 bool has_records(const Value& value);
 bool is_complex(const Value& value);
+/// A complex number, or an array of them, as wide as its parts.
+Outcome<Value> complex_of(const Value& real, const Value& imaginary);
+/// `abs(z)`
+Outcome<Value> magnitude(const Value& complex);
+Outcome<Value> conjugate(const Value& complex);
 /// `-z`; what is no complex number has no such operator.
 Outcome<Value> negate_records(const Value& value);
 /// Whether values of which one has records can be equal, by their types; others are compared as different.
 bool can_be_equal(const Value& left, const Value& right);
-/// Records and complex numbers: equal where all fields are; `+ - * /` for complex ones.
+/// Records and complex numbers: equal where all fields are; `+ - * /` for complex ones, and `**` of an integer.
 Outcome<Value> apply_to_records(BinaryFunction function, const Value& left, const Value& right);
 /// `Particle(x, y)`, `c64(re, im)`, `f32x2(x, y)`. A field that is not given is 0.
 Outcome<ArrayRef> make_record(const RecordRef& type, const CallArguments& arguments);

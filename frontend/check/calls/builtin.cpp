@@ -9,6 +9,7 @@
 #include "frontend/check/calls/atomic.h"
 #include "frontend/check/calls/call.h"
 #include "frontend/check/expressions/expression.h"
+#include "frontend/check/expressions/operator.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/statements/statement.h"
 #include "frontend/check/types/convert.h"
@@ -181,6 +182,18 @@ bool is_number_of_groups(FunctionChecker& checker, const Expr& argument) {
   return false;
 }
 
+/// `math.log(x, base)`
+Value log_of_base(FunctionChecker& checker, const BuiltinRef& log, const ast::Call& call, SourceRange range) {
+  std::vector<Value> logarithms;
+  for (const ast::ExprPtr& argument : call.arguments) {
+    const Value given = checker.value(*argument);
+    if (!given.known()) return {};
+    logarithms.push_back(apply_builtin(checker, log, {given}, range));
+    if (!logarithms.back().known()) return {};
+  }
+  return binary(checker, ast::BinaryOp::Div, logarithms[0], logarithms[1], range);
+}
+
 }  // namespace
 
 Value property(FunctionChecker& checker, BuiltinId id, SourceRange range) {
@@ -195,6 +208,8 @@ void report_argument_type(FunctionChecker& checker, BuiltinId id, const Value& g
 
 Value call_builtin(FunctionChecker& checker, const BuiltinRef& builtin, const ast::Call& call, SourceRange range) {
   const BuiltinId id = builtin.id;
+  if (id == BuiltinId::Log && !builtin.type && call.arguments.size() == 2 && call.keywords.empty())
+    return log_of_base(checker, builtin, call, range);
   const BuiltinSignature& signature = checker.module.signature(id);
   std::vector<std::string_view> names;
   for (const SignatureParameter& parameter : signature.parameters) names.push_back(parameter.name);
