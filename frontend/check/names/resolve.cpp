@@ -18,6 +18,7 @@
 #include "frontend/check/types/closure.h"
 #include "frontend/check/types/convert.h"
 #include "frontend/check/types/generic.h"
+#include "frontend/syntax/ast_walk.h"
 
 namespace pykc::checker {
 namespace {
@@ -44,6 +45,43 @@ std::vector<std::string_view> visible_names(const FunctionChecker& checker) {
     for (const std::string_view name : name_table().names_in(prefix)) names.push_back(name);
   std::sort(names.begin(), names.end());
   return names;
+}
+
+std::optional<SourceRange> assigned_in(const ast::Expr& target, std::string_view name) {
+  const auto* one = target.as<ast::Name>();
+  if (one && one->id == name) return target.range;
+  std::optional<SourceRange> found;
+  if (target.as<ast::Tuple>() || target.as<ast::List>())
+    ast::for_each_child(target, [&](const ast::Expr& part) { found = found ? found : assigned_in(part, name); });
+  return found;
+}
+
+/// Where a statement assigns or defines the name, itself or in its suites.
+std::optional<SourceRange> bound_in(const ast::Stmt& stmt, std::string_view name) {
+  std::optional<SourceRange> found;
+  if (const auto* function = stmt.as<ast::FunctionDef>(); function && function->name == name)
+    return function->name_range;
+  if (const auto* type = stmt.as<ast::ClassDef>(); type && type->name == name) return type->name_range;
+  if (const auto* assign = stmt.as<ast::Assign>())
+    for (const ast::ExprPtr& target : assign->targets) found = found ? found : assigned_in(*target, name);
+  if (const auto* annotated = stmt.as<ast::AnnotatedAssign>(); annotated && annotated->value)
+    found = assigned_in(*annotated->target, name);
+  if (const auto* loop = stmt.as<ast::For>()) found = assigned_in(*loop->target, name);
+  ast::for_each_nested(stmt, [&](const ast::Stmt& child) { found = found ? found : bound_in(child, name); });
+  return found;
+}
+
+void report_unknown(FunctionChecker& checker, std::string_view name, SourceRange range) {
+  auto diagnostic = checker.report(range, DiagnosticId::UnknownName, name);
+  std::optional<SourceRange> place;
+  if (is_told(checker))
+    for (const ast::StmtPtr& stmt : checker.scope.module().body)
+      if (!place && !stmt->as<ast::Assign>()) place = bound_in(*stmt, name);
+  if (!place) return suggest(checker, std::move(diagnostic), name, visible_names(checker));
+  diagnostic.label(checker.scope.file(), *place, "only here, within an `if` or a loop")
+      .note(
+          "kernels know what a module assigns and defines at its top level; a choice is an expression there: "
+          "`N = 16 if SMALL else 32`");
 }
 
 Entity of_entry(FunctionChecker& checker, const NameEntry& entry, SourceRange range) {
@@ -126,7 +164,7 @@ Entity resolve(FunctionChecker& checker, std::string_view name, SourceRange rang
   for (const std::string& prefix : checker.scope.star_imports())
     if (const NameEntry* entry = name_table().find(prefix, name)) return of_entry(checker, *entry, range);
   if (const NameEntry* entry = name_table().find("", name)) return of_entry(checker, *entry, range);
-  suggest(checker, checker.report(range, DiagnosticId::UnknownName, name), name, visible_names(checker));
+  report_unknown(checker, name, range);
   return Unknown{};
 }
 
