@@ -96,6 +96,7 @@ std::string_view owner_of(const ast::Expr& target) {
 /// What a function assigns: names, and owners of fields or elements.
 struct Assigned {
   std::set<std::string_view> names, owners;
+  std::vector<std::pair<std::string_view, std::string_view>> given;  // `q` and `r` of `q = r.inner` and `q = r`
 
   void add(const ast::Expr& target) {
     if (const std::string_view owner = owner_of(target); !owner.empty()) owners.insert(owner);
@@ -105,7 +106,12 @@ struct Assigned {
   }
   void add(const ast::Stmt& stmt) {
     if (const auto* assign = stmt.as<ast::Assign>())
-      for (const ast::ExprPtr& target : assign->targets) add(*target);
+      for (const ast::ExprPtr& target : assign->targets) {
+        add(*target);
+        const auto *name = target->as<ast::Name>(), *whole = assign->value->as<ast::Name>();
+        const std::string_view source = whole ? std::string_view(whole->id) : owner_of(*assign->value);
+        if (name && !source.empty()) given.emplace_back(name->id, source);
+      }
     if (const auto* augmented = stmt.as<ast::AugmentedAssign>()) add(*augmented->target);
     if (const auto* annotated = stmt.as<ast::AnnotatedAssign>()) add(*annotated->target);
     if (const auto* loop = stmt.as<ast::For>()) add(*loop->target);
@@ -134,6 +140,11 @@ bool changes_fields(ModuleChecker& module, FunctionDecl& function, std::string_v
           function.changed_owners->insert(name->id);
     };
     for (const ast::StmtPtr& stmt : function.def->body) for_each_call(*stmt, add_passed_on);
+    for (std::size_t before = 0; before != function.changed_owners->size();) {  // who is changed through another name
+      before = function.changed_owners->size();
+      for (const auto& [target, source] : assigned.given)
+        if (function.changed_owners->contains(target)) function.changed_owners->insert(source);
+    }
   }
   return function.changed_owners->contains(name);
 }
