@@ -714,7 +714,9 @@ def test_pointers():
 
 
 def test_moved_pointers():
-    @cuda.jit(void(types.CPointer(int32), types.CPointer(int32)))
+    of_pointers = void(types.CPointer(int32), types.CPointer(int32))
+
+    @cuda.jit(of_pointers)
     def take(x, out):
         y = x[4:]
         out[0] = y[0]
@@ -727,8 +729,9 @@ def test_moved_pointers():
 
     x = cuda.to_device(np.arange(10, dtype=np.int32))
     out = cuda.to_device(np.zeros(4, np.int32))
-    take[1, 1](x.address, out.address)
-    assert out.copy_to_host().tolist() == [4, 3, 5, 6]
+    for kernel in take, cuda.jit(of_pointers, debug=True, opt=False)(take.py_func):
+        kernel[1, 1](x.address, out.address)
+        assert out.copy_to_host().tolist() == [4, 3, 5, 6]
     with pytest.raises(pykc.CompileError, match="E0294"):
         move[1, 1](x.address)
 

@@ -188,7 +188,7 @@ Value index(FunctionChecker& checker, const Value& array, std::vector<Value> ind
     if (!converted) return {};
     element.indices.push_back(converted);
   }
-  if (checker.module.options.bounds_checks && !checker.is_trial && type.rank() > 0)
+  if (checks_bounds(checker, *array.expr) && type.rank() > 0)
     element.bounds_fault = bounds_fault(checker, *array.expr, range);
   return TreeBuilder::strong(checker.tree.make(checker.types.of(type.element), range, std::move(element)));
 }
@@ -258,6 +258,11 @@ bool require_length(FunctionChecker& checker, const Value& array, SourceRange ra
 /// Whether a negative index counts from the end. Behind a pointer there is none that anybody knows.
 bool wraps_around(const FunctionChecker& checker, const Expr& array) {
   return (!checker.function || checker.function->options.wraparound) && !array.type->is_pointer;
+}
+
+/// Whether a checked build looks at indices. Behind a pointer it has nothing to compare them with.
+bool checks_bounds(const FunctionChecker& checker, const Expr& array) {
+  return checker.module.options.bounds_checks && !checker.is_trial && !array.type->is_pointer;
 }
 
 /// One site for each dimension; gives the first.

@@ -36,6 +36,7 @@ void report_index_count(FunctionChecker& checker, const Value& array, int given,
 std::string name_of_array(const FunctionChecker& checker, const Expr& array);
 bool require_length(FunctionChecker& checker, const Value& array, SourceRange range);
 bool wraps_around(const FunctionChecker& checker, const Expr& array);
+bool checks_bounds(const FunctionChecker& checker, const Expr& array);
 int bounds_fault(FunctionChecker& checker, const Expr& array, SourceRange range);
 
 }  // namespace pykc::checker

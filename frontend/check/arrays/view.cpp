@@ -237,8 +237,7 @@ Value reshaped(FunctionChecker& checker, const Value& array, const std::vector<V
     if (!size) extent.reset();
     if (size && extent && *extent < 0) extent = static_cast<std::int64_t>(*size / product);
   }
-  const bool is_checked = checker.module.options.bounds_checks && !checker.is_trial && !array.type()->is_pointer;
-  if (is_checked && !(size && all_known))
+  if (checks_bounds(checker, *array.expr) && !(size && all_known))
     reshape.fault = add_fault(checker, "an array of {0} elements cannot be reshaped to one of {1}", range);
   ArrayType type = array.type()->array;
   type.layout = Layout::RowMajor;
@@ -390,7 +389,7 @@ Value select(FunctionChecker& checker, const Value& array, const std::vector<Ind
     view.axes.push_back({.kind = ViewAxis::Kind::Index, .start = position});
   }
   if (count(Kind::Ellipsis) == 0) take_whole();
-  if (positions > 0 && checker.module.options.bounds_checks && !checker.is_trial)
+  if (positions > 0 && checks_bounds(checker, *array.expr))
     view.bounds_fault = bounds_fault(checker, *array.expr, range);
   return view_of(checker, array, std::move(view), range);
 }
