@@ -2,6 +2,7 @@
 
 #include "codegen/cpu/passes/combine_vectors.h"
 #include "codegen/cpu/passes/flag_halves.h"
+#include "codegen/cpu/passes/keep_access_order.h"
 #include "codegen/cpu/passes/limit_chains.h"
 #include "codegen/cpu/passes/prefetch_streams.h"
 #include "codegen/cpu/passes/rare_calls.h"
