@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "frontend/check/arrays/view.h"
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/expressions/record.h"
+#include "frontend/check/expressions/text.h"
 #include "frontend/check/names/class.h"
 
 namespace pykc::checker {
@@ -20,9 +22,9 @@ bool are_positions(const std::vector<IndexItem>& items) {
   return std::ranges::all_of(items, [](const IndexItem& item) { return item.kind == IndexItem::Kind::Position; });
 }
 
-bool is_field(const ast::Expr& expr) {
+bool is_field(FunctionChecker& checker, const ast::Expr& expr) {
   const auto* subscript = expr.as<ast::Subscript>();
-  return expr.as<ast::Attribute>() || (subscript && subscript->index->as<ast::StringLiteral>());
+  return expr.as<ast::Attribute>() || (subscript && constant_text(checker, *subscript->index));
 }
 
 /// What the subscripts so far have taken out of a value. `a[i][j]` is `a[i, j]`: positions wait until each axis has
@@ -33,14 +35,14 @@ class Part {
       : checker_(checker), value_(std::move(value)), range_(range) {}
 
   /// `a.x[i]` is `a[i].x` where no array is the field of all records.
-  void take_later(std::string_view field, SourceRange field_range) { field_ = Field{field, field_range}; }
+  void take_later(std::string_view field, SourceRange field_range) { field_ = Field{std::string(field), field_range}; }
 
   void take(const ast::Subscript& subscript, bool is_last) {
     if (!value_.known()) return;
-    const auto* name = subscript.index->as<ast::StringLiteral>();
-    if (name && !is_last && !field_ && waiting_.empty() && has_field_of_elements(value_, name->value))
-      return take_later(name->value, subscript.index->range);
-    if (value_.is_record() || subscript.index->as<ast::StringLiteral>()) {
+    const std::optional<std::string> name = constant_text(checker_, *subscript.index);
+    if (name && !is_last && !field_ && waiting_.empty() && has_field_of_elements(value_, *name))
+      return take_later(*name, subscript.index->range);
+    if (value_.is_record() || name) {
       if (!waiting_.empty()) select_waiting();
       if (value_.known()) value_ = index_by_name(checker_, value_, *subscript.index, range_);
       return;
@@ -71,7 +73,7 @@ class Part {
 
  private:
   struct Field {
-    std::string_view name;
+    std::string name;
     SourceRange range;
   };
 
@@ -103,7 +105,7 @@ class Part {
 
   /// Of a field that is an array, `r.field[i, j]`, there may be several.
   void take_from_tuple(const ast::Subscript& subscript, const std::vector<IndexItem>& items) {
-    if (!is_field(*subscript.value) && items.size() != 1) {
+    if (!is_field(checker_, *subscript.value) && items.size() != 1) {
       checker_.report(subscript.index->range, DiagnosticId::IndexCount, "a tuple", 1, items.size());
       value_ = {};
       return;

@@ -168,9 +168,9 @@ Value field_of_element(FunctionChecker& checker, const Value& record, std::strin
 }
 
 Value index_by_name(FunctionChecker& checker, const Value& record, const ast::Expr& index, SourceRange range) {
-  const auto* name = index.as<ast::StringLiteral>();
+  const std::optional<std::string> name = constant_text(checker, index);
   if (name && record.is_array())
-    return to_value(checker, field_view(checker, record, name->value, index.range, range), range);
+    return to_value(checker, field_view(checker, record, *name, index.range, range), range);
   if (!record.is_record()) {
     checker.report(index.range, DiagnosticId::IndexType, "a string");
     return {};
@@ -198,7 +198,7 @@ Value index_by_name(FunctionChecker& checker, const Value& record, const ast::Ex
         .note("a field has a name: " + as_code("." + record.type()->record->fields.front().name));
     return {};
   }
-  return field_of_element(checker, record, name->value, index.range, range);
+  return field_of_element(checker, record, *name, index.range, range);
 }
 
 /// `p.x = …`: in an array, a store; in a variable, a new value for all of it.

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "frontend/check/expressions/compare.h"
 #include "frontend/check/expressions/expression.h"
+#include "frontend/check/names/resolve.h"
 
 namespace pykc::checker {
 
@@ -36,7 +37,34 @@ const Expr* with_characters(FunctionChecker& checker, const Value& text, Make ma
                     [&](const std::vector<Value>& parts) { return with_parts(checker, parts.front(), make_body); });
 }
 
+/// The characters of a text that is made of constants.
+std::optional<std::string> spelled_in(const Expr& text) {
+  const auto* record = text.type.is_record() && is_text(text.type->record) ? text.as<checked::TupleExpr>() : nullptr;
+  const auto* characters = record ? record->elements.front()->as<checked::TupleExpr>() : nullptr;
+  if (!characters || character_of(text.type->record) != ScalarType::U32) return std::nullopt;
+  std::string result;
+  for (const checked::ExprRef& character : characters->elements) {
+    if (!character->as<checked::Constant>()) return std::nullopt;
+    append_utf8(result, static_cast<char32_t>(integer_of(*character)));
+  }
+  return result;
+}
+
 }  // namespace
+
+std::optional<std::string> constant_text(FunctionChecker& checker, const ast::Expr& expr) {
+  if (const auto* literal = expr.as<ast::StringLiteral>()) return literal->value;
+  const auto* name = expr.as<ast::Name>();
+  if (!name) return std::nullopt;
+  if (const std::optional<int> index = local_index(checker, name->id, expr.range)) {
+    const std::optional<Value>& item = checker.locals[static_cast<std::size_t>(*index)].bound;
+    return item ? spelled_in(*item->expr) : std::nullopt;
+  }
+  if (!checker.scope.find(name->id)) return std::nullopt;
+  const Entity found = checker.entity(expr);
+  const auto* text = std::get_if<TextRef>(&found);
+  return text ? std::optional(text->text) : std::nullopt;
+}
 
 Value text_literal(FunctionChecker& checker, std::string_view text, SourceRange range) {
   return text_of(checker, ScalarType::U32, code_points(text), range);

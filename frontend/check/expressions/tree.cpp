@@ -33,6 +33,14 @@ std::optional<ir::Scalar> constant_of(const Expr* expr) {
   return ir::Scalar{expr->type->scalar, constant->bits};
 }
 
+/// Text that is spelled out: constants.
+bool is_spelled_text(const Expr& expr) {
+  const auto* record = expr.type.is_record() && is_text(expr.type->record) ? expr.as<checked::TupleExpr>() : nullptr;
+  const auto* characters = record ? record->elements.front()->as<checked::TupleExpr>() : nullptr;
+  return characters &&
+         std::ranges::all_of(characters->elements, [](const auto& c) { return c->template as<checked::Constant>(); });
+}
+
 }  // namespace
 
 Int128 integer_of(const Expr& expr) {
@@ -47,6 +55,7 @@ double real_of(const Expr& expr) {
 }
 
 bool is_simple(const Expr& expr) {
+  if (is_spelled_text(expr)) return true;
   if (const auto* element = expr.as<checked::TupleElement>()) return is_simple(*element->tuple);
   if (const auto* view = expr.as<checked::FieldView>()) return is_simple(*view->array);
   if (const auto* cast = expr.as<checked::Cast>()) return is_simple(*cast->operand);
