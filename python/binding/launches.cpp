@@ -59,13 +59,15 @@ nb::object launched_as_before(const Launch& launch, const nb::tuple& arguments) 
 }
 
 PyObject* call_launch(PyObject* self, PyObject* arguments, PyObject* keywords) {
-  if (!nb::inst_ready(self) || (keywords != nullptr && PyDict_Size(keywords) > 0)) {
-    PyErr_SetString(PyExc_TypeError, "a launch takes the kernel's arguments, by position");
+  if (!nb::inst_ready(self)) {
+    PyErr_SetString(PyExc_TypeError, "a launch is what the brackets of a kernel give");
     return nullptr;
   }
   const Launch& launch = *nb::inst_ptr<Launch>(self);
   try {
-    const auto given = nb::borrow<nb::tuple>(arguments);
+    auto given = nb::borrow<nb::tuple>(arguments);
+    if (keywords != nullptr && PyDict_Size(keywords) > 0)
+      given = nb::tuple(launch.dispatcher.attr("_in_order")(given, nb::borrow<nb::dict>(keywords)));
     if (!launch.recent().is_ready())
       launch.dispatcher.attr("_launched")("launch", launch.where, given);
     else if (const nb::object error = launched_as_before(launch, given); error.is_valid())

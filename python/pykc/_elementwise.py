@@ -31,7 +31,7 @@ class Loaded:
         key = (*place, text, *map(distinct, values.values()))
         found = self._known.get(key)
         if found is None or found[0].changed():
-            program = program_around(text, values, name, native)
+            program = program_around(text, name, values, native)
             whole = (*place, program.key)
             kernel = self._kernels.get(whole)
             if kernel is None or program.constants:  # which belong to one module

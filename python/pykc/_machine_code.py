@@ -23,6 +23,15 @@ def sass(ptx: str) -> str:
         return _run([nvdisasm, "--print-code", str(cubin)])
 
 
+def constant_bytes(ptx: str) -> int:
+    """What the declarations of a PTX text take: `.const .align 16 .b8 table[80] = …`."""
+    size = 0
+    for align, bits, count in re.findall(r"^(?:\.\w+ )*\.const \.align (\d+) \.\w(\d+) [^\s\[=;]+(?:\[(\d+)\])?", ptx,
+                                         re.MULTILINE):
+        size = -(-size // int(align)) * int(align) + int(bits) // 8 * int(count or 1)
+    return size
+
+
 def find(name: str) -> str:
     """The path of a program of NVIDIA's; nothing where it is not there."""
     return shutil.which(name, path=os.pathsep.join(map(str, _folders()))) or ""

@@ -108,7 +108,7 @@ def program_of(function: Function) -> Program:
     return builder.program(builder.modules.pop(node.home), node.function.text.name)
 
 
-def program_around(text: str, values: dict[str, Any], name: str, native: bool = False) -> Program:
+def program_around(text: str, name: str, values: dict[str, Any], native: bool = False) -> Program:
     """A generated kernel, whose text knows these values by these names. NAME is the kernel's; NATIVE says that the
     values are for a function under pykc's typing rules."""
     builder = _Builder()

@@ -28,7 +28,7 @@ def caller_of(function: Function, types: Sequence[Type | str], stored: Sequence[
         head = f"@{CUDA}.jit\ndef caller({typed}):\n"
     else:
         head = f'@{CUDA}.jit("void({", ".join(map(str, given))})")\ndef caller({", ".join([*names, *outs])}):\n'
-    return program_around(head + body, {"core": function, **records}, "caller")
+    return program_around(head + body, "caller", {"core": function, **records})
 
 
 def _annotation(type_: Type | str, records: dict[str, Any]) -> str:

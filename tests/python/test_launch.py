@@ -945,15 +945,105 @@ def test_whether_a_kernel_is_cooperative():
     assert [next(iter(kernel.overloads.values())).cooperative for kernel in (waits, does_not)] == [True, False]
 
 
-def test_launches_take_no_keywords():
+def test_arguments_by_name():
     @cuda.jit
-    def kernel(x):
-        x[0] = 1
+    def kernel(out, a, b=2, *, c=3, d=4):
+        out[0] = a + 10 * b + 100 * c + 1000 * d
 
-    with pytest.raises(TypeError, match="by position"):
-        kernel[1, 1](x=np.zeros(1))
+    out = np.zeros(1)
+    for launch, expected in ((lambda: kernel[1, 1](out, 1), 4321), (lambda: kernel[1, 1](out, 1, d=5), 5321),
+                             (lambda: kernel[1, 1](c=9, a=1, out=out), 4921),
+                             (lambda: kernel.forall(1)(out, b=7, a=1.5), 4371.5)):
+        launch()
+        cuda.synchronize()
+        assert out[0] == expected
+    for arguments, names, words in (((), {}, "missing a required argument: 'a'"), ((1,), {"e": 3}, "unexpected keyword"),
+                                    ((1, 2, 3), {"d": 4}, "too many positional")):
+        with pytest.raises(TypeError, match=words):
+            kernel[1, 1](out, *arguments, **names)
     with pytest.raises(TypeError):
         _native.Launch.__new__(_native.Launch)()
+
+
+def test_parameters_that_are_given_by_name_only():
+    @cuda.jit("void(float64[:], float32)")
+    def stated(out, *, x):
+        out[0] = x
+
+    @cuda.jit
+    def of_a_tuple(out, *, t, factor=2):
+        out[0] = t[0] + t[1] * factor
+
+    out = np.zeros(1)
+    stated[1, 1](out, x=0.1)
+    cuda.synchronize()
+    assert out[0] == np.float32(0.1)
+    of_a_tuple[1, 1](out, t=(1, 2))
+    cuda.synchronize()
+    assert out[0] == 5
+    with pytest.raises(TypeError, match="missing a required .*argument: 'x'"):
+        stated[1, 1](out)
+
+
+def test_any_number_of_arguments_with_signatures():
+    @cuda.jit(["void(float32[:], float32, float32)", "void(float64[:], float64)"])
+    def mean(out, *numbers):
+        total = 0.0
+        for number in numbers:
+            total += number
+        out[0] = total / len(numbers)
+
+    single, double = np.zeros(1, np.float32), np.zeros(1)
+    for last in (4, np.float32(5), np.float64(6)):
+        mean[1, 1](single, 3, last)
+        cuda.synchronize()
+        assert single[0] == (3 + last) / 2
+    mean[1, 1](double, 5)
+    cuda.synchronize()
+    assert double[0] == 5
+    assert [len(types_) for types_ in mean.overloads] == [3, 2]
+    assert ".entry mean" in mean.inspect_asm(mean.signatures[0])
+    assert mean.get_max_threads_per_block(mean.signatures[1]) > 0
+    with pytest.raises(TypeError, match="has no signature of 4 arguments"):
+        mean[1, 1](single, 1, 2, 3)
+    with pytest.raises(TypeError, match="expected"):
+        mean[1, 1](double, 1, 2)
+    with pytest.raises(pykc.CompileError, match="out of range for a tuple"):  # at the decoration
+        @cuda.jit("void(float32[:], float32)")
+        def wrong(out, *numbers):
+            out[0] = numbers[1]
+
+
+def test_numbers_for_what_may_be_none():
+    @cuda.jit("void(float64[:], optional(int32), float32)")
+    def kernel(out, count, scale):
+        out[0] = -1 if count is None else count // 2 + scale
+
+    out = np.zeros(1)
+    for count, expected in ((3, 1), (np.uint8(5), 2), (None, -1), (True, 0)):
+        kernel[1, 1](out, count, 0.1)
+        cuda.synchronize()
+        assert out[0] == (expected if count is None else np.float32(0.1) + np.int64(expected))
+    with pytest.raises(TypeError, match="parameter of type int32"):
+        kernel[1, 1](out, 3.7, 0)
+
+
+def test_bytes_of_constant_memory():
+    table, small = np.arange(10.0), np.arange(3, dtype=np.int8)
+
+    @cuda.jit
+    def kernel(out):
+        out[0] = cuda.const.array_like(table)[cuda.threadIdx.x] + cuda.const.array_like(small)[cuda.threadIdx.y]
+
+    @cuda.jit("void(float64[:])")
+    def without(out):
+        out[0] = 1
+
+    kernel[1, 1](np.zeros(1))
+    assert kernel.get_const_mem_size() == {kernel.signatures[0]: 83}
+    assert kernel.get_const_mem_size(kernel.signatures[0]) == 83 and without.get_const_mem_size() == 0
+    version = next(iter(kernel.overloads.values()))
+    assert version.const_mem_size == 83 and version.argument_types == kernel.signatures[0] and not version.debug
 
 
 def test_a_kernel_and_its_launches_are_collected():

@@ -3,13 +3,14 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import numbers
 import sys
 import types
 from typing import Any, Container
 
 from .. import _devices
 from .._modules import Function
-from ..types import Array, Type
+from ..types import SCALARS, Array, Complex, Integer, Optional, Signature, Type, pyobject, typeof, void
 from ._arrays import DeviceNDArray, as_cuda_array, device_array_like, to_device
 from ._records import DeviceRecord
 
@@ -128,6 +129,19 @@ def converted(argument: Any, type_: Type) -> Any:
     return argument
 
 
+def as_stated(argument: Any, type_: Type) -> Any:
+    """A number as one of the type of its parameter, or of what that may be beside None."""
+    type_ = type_.type if isinstance(type_, Optional) else type_
+    if type(type_) is not Type or type_.name not in SCALARS or not isinstance(argument, numbers.Number):
+        return argument
+    import numpy
+    given = numpy.asarray(argument)
+    takes_none_of = "" if isinstance(type_, Complex) else "fc" if isinstance(type_, Integer) else "c"
+    if given.dtype.kind in takes_none_of:
+        raise TypeError(f"the argument {argument} is for a parameter of type {type_}")
+    return given.astype(type_.dtype)[()]
+
+
 def with_arrays(args: tuple) -> tuple:
     """The arguments with the host's arrays of no axes as arrays. The runtime takes them for numbers, which kernels do
     not index."""
@@ -157,3 +171,38 @@ def _array_of(record: Any) -> Any:
         __array_interface__ = {**record.__array_interface__, "shape": (1,), "strides": None}
         keeps = record
     return numpy.asarray(Shown()).view(record.dtype)
+
+
+def argument_types(args: tuple) -> tuple[Type, ...]:
+    found = []
+    for argument in args:
+        try:
+            found.append(typeof(argument))
+        except (TypeError, ValueError, NotImplementedError):
+            found.append(pyobject)
+    return tuple(found)
+
+
+def defaults_of(py_func: types.FunctionType) -> tuple[int, tuple] | None:
+    """How many parameters there are, and what the last of them are where a launch leaves them out."""
+    named = named_parameters(py_func)
+    by_name = py_func.__kwdefaults__ or {}
+    values = (py_func.__defaults__ or ()) + tuple(by_name[name] for name in named if name in by_name)
+    is_whole = values and len(by_name) == len(named)  # else a launch names some of them, which fills the others in
+    return (py_func.__code__.co_argcount + len(named), values) if is_whole else None
+
+
+def named_parameters(py_func: types.FunctionType) -> tuple[str, ...]:
+    """Those behind `*`."""
+    code = py_func.__code__
+    return code.co_varnames[code.co_argcount:code.co_argcount + code.co_kwonlyargcount]
+
+
+def examples(types_: tuple[Type, ...]) -> list:
+    """Arguments of these types."""
+    import numpy
+    if any(type(type_) not in (Type, Array) for type_ in types_):
+        raise NotImplementedError(f"{Signature(void, types_)}: launch the kernel first")
+    return [type_.dtype.type(0) if not isinstance(type_, Array) else
+            numpy.empty((2,) * type_.ndim, type_.element.dtype, order="F" if type_.layout == "F" else "C")
+            for type_ in types_]

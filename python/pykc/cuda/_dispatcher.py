@@ -13,11 +13,13 @@ from typing import Any
 from .. import _config, _devices, _native
 from .._capture import CUDA, NATIVE, Scope, Watch
 from .._elementwise import Loaded, distinct, keep
-from .._modules import Function, program_of
+from .._modules import Function, Program, program_around, program_of
 from .._struct import Struct
-from ..types import Array, CPointer, Signature, Type, compiled, is_signature, parsed, pyobject, signature_text, typeof, void
-from ._arguments import Pointed, Prepared, converted, with_arrays
-from ._faults import python_error
+from ..types import Array, CPointer, Signature, Type, compiled, is_signature, parsed, signature_text, typeof, void
+from ._arguments import (Pointed, Prepared, argument_types, as_stated, converted, defaults_of, examples,
+                         named_parameters, with_arrays)
+from ._faults import ArgumentError, python_error, with_types
+from ._overload import Overload
 from ._streams import native_stream
 
 #: Options that the decorator of the language has, with their values where they say nothing.
@@ -43,7 +45,9 @@ class Configured(_native.Launch):
 class Extended(Configured):
     """The same, of a kernel with extensions, which see each argument before it is passed."""
 
-    def __call__(self, *args) -> None:
+    def __call__(self, *args, **keywords) -> None:
+        if keywords:
+            args = self.dispatcher._in_order(args, keywords)
         retrieved: list = []  # what is to be called once the launch is made
         prepared = [self._prepared(argument, retrieved) for argument in args]
         super().__call__(*prepared)
@@ -66,7 +70,9 @@ class ForAll:
         self._dispatcher = dispatcher
         self._where = (tasks, block, native_stream(stream), shared)
 
-    def __call__(self, *args) -> None:
+    def __call__(self, *args, **keywords) -> None:
+        if keywords:
+            args = self._dispatcher._in_order(args, keywords)
         if self._where[0]:
             self._dispatcher._launched("for_all", self._where, args)
 
@@ -90,8 +96,10 @@ class Dispatcher(Function):
         self.specializations: dict[tuple, Dispatcher] = {}
         self._texts = [signature_text(signature) for signature in signatures]
         self._options = options
-        self._defaults = py_func.__defaults__ and (py_func.__code__.co_argcount, py_func.__defaults__)
-        self._is_variadic = bool(py_func.__code__.co_flags & inspect.CO_VARARGS)
+        self._defaults = defaults_of(py_func)
+        code = py_func.__code__  # a kernel has no such parameters, so that one around it calls it
+        self._needs_caller = bool(code.co_flags & inspect.CO_VARARGS or code.co_kwonlyargcount)
+        self._by_name = code.co_kwonlyargcount
         self._recent = _native.Recent()
         self._loaded: dict[tuple[_native.Device, str], tuple[Watch, Any]] = {}  # by the place
         self._kernels: dict[tuple, tuple[_native.Module, Any]] = {}
@@ -147,18 +155,26 @@ class Dispatcher(Function):
 
     def _compile_now(self) -> None:
         """Errors of a kernel with signatures show at the decoration."""
-        kernel = self._kernel()
+        if not self._needs_caller:
+            self._kernel()
         for types_ in self.signatures:
             if all(type(type_) in (Type, Array) for type_ in types_):
-                kernel.info(*examples(types_))
+                self._info_of(types_)
 
     def text_of(self, emit: str, signature=None, target: str = "") -> str:
         """What the compiler makes of the function on the way: `emit` is one of `pykc._native.compile`'s."""
-        program = program_of(self)
+        program = self._program()
         signatures = [] if signature is None else [_with_name(signature, program.function_name)]
         target = target or _target()
         return _native.compile(*program.main, target=target, emit=emit, signatures=signatures, import_=program.import_,
                                libraries=program.libraries(target), **self._compile_options())
+
+    def _program(self) -> Program:
+        """The function with all that it refers to or, where a kernel around it calls it, that one."""
+        if self.device or not self._needs_caller or not self.specialized:
+            return program_of(self)
+        prepared = Prepared(self.example())
+        return program_around(*self._text_around(prepared, self._decorator_around(prepared)))
 
     # --- launching ---------------------------------------------------------------------------------------------
 
@@ -179,7 +195,7 @@ class Dispatcher(Function):
         try:
             self._launch(how, where, args)
         except (_native.LaunchError, _native.CompileError) as error:
-            raise _with_types(error, args) from None
+            raise with_types(error, args) from None
 
     def _launch(self, how: str, where: tuple, args: tuple) -> None:
         if self._defaults is not None and 0 < self._defaults[0] - len(args) <= len(self._defaults[1]):
@@ -187,7 +203,10 @@ class Dispatcher(Function):
         if _config.CUDA_WARN_ON_IMPLICIT_COPY and not _devices.current().is_cpu:
             from .._advice import warn_of_copies
             warn_of_copies(self.py_func, args)
-        if self._constants or self._is_variadic:
+        args = self._with_unread(args)
+        if self._by_name and len(args) < self.py_func.__code__.co_argcount + self._by_name:
+            inspect.signature(self.py_func).bind(*args)  # says which one is missing
+        if self._constants or self._needs_caller:
             return self._launched_for(how, where, args)
         kernel = self._kernel()
         try:
@@ -210,10 +229,16 @@ class Dispatcher(Function):
             if arrays is args:
                 raise
             return self._launch(how, where, arrays)
-        if _devices.counts_for:  # not what launches behind that are made by
+        if _devices.counts_for or self._unread:  # not what launches behind that are made by
             return
         watch = self._loaded[_place()][0]
         self._recent.remember(_devices.current(), kernel, watch.changed if watch.watches_anything else None)
+
+    def _in_order(self, args: tuple, keywords: dict[str, Any]) -> tuple:
+        """The arguments as the parameters stand, those that are given by name among them."""
+        bound = inspect.signature(self.py_func).bind(*args, **keywords)
+        bound.apply_defaults()
+        return *bound.args, *bound.kwargs.values()
 
     def _failed(self, error: Exception, where: tuple, args: tuple) -> None:
         """What a launch as the one before raised."""
@@ -231,6 +256,15 @@ class Dispatcher(Function):
                 if isinstance(type_, CPointer) and index < len(args) and isinstance(args[index], int):
                     found[index] = Pointed(args[index], type_.pointee)
         return tuple(found)
+
+    @functools.cached_property
+    def _unread(self) -> tuple[Type, ...]:
+        """The types of a signature that the compiler does not read, since one of them may be None."""
+        return _types(self._signatures[0]) if self._texts == [None] else ()
+
+    def _with_unread(self, args: tuple) -> tuple:
+        """The arguments with numbers as that signature has them."""
+        return tuple(map(as_stated, args, self._unread)) + args[len(self._unread):] if self._unread else args
 
     def _with_widths(self, args: tuple) -> tuple:
         """The arguments with text as wide as its parameters are."""
@@ -258,13 +292,27 @@ class Dispatcher(Function):
             with contextlib.suppress(TypeError, _native.LaunchError):  # of arguments that are to be prepared
                 return self._started(kernel, how, where, tuple(values))
         prepared = Prepared(args, self._constants)
-        if prepared.are_plain and not self._is_variadic:  # the constants are missing, which the launch says
+        if prepared.are_plain and not self._needs_caller:  # the constants are missing, which the launch says
             return self._launched_around(prepared, self._kernel(), how, where)
-        watched = self._kernel_around(prepared, self._decorator([]))
-        self._started(watched[1], how, where, tuple(prepared.values))
+        watched = self._kernel_of(prepared)
+        self._started(watched[1], how, where, self._with_stated(watched[1], tuple(prepared.values)))
         prepared.restore()
         if len(prepared.values) == len(values) and not any("[" in text for text in prepared.texts):
             keep(self._for_constants, key, watched)
+
+    def _kernel_of(self, prepared: Prepared) -> tuple[Watch, Any]:
+        """The kernel around this one for so many arguments."""
+        return self._kernel_around(prepared, self._decorator_around(prepared))
+
+    def _decorator_around(self, prepared: Prepared) -> str:
+        """With the signatures of so many types."""
+        texts = self._texts if self._needs_caller and prepared.are_plain and None not in self._texts else []
+        fitting = [text for text, signature in zip(texts, self._signatures)
+                   if len(_types(signature)) == len(prepared.values)]
+        if texts and not fitting:
+            raise ArgumentError(f"kernel `{self.__name__}` has no signature of {len(prepared.values)} arguments: "
+                                f"there are {', '.join(texts)}")
+        return self._decorator([repr(fitting)] if fitting else [])
 
     def _launched_around(self, prepared: Prepared, kernel: Any, how: str, where: tuple) -> None:
         """Launches with arguments that the runtime takes no values of, tuples and the like, by a kernel around this
@@ -280,17 +328,24 @@ class Dispatcher(Function):
         except _native.KernelFault as fault:
             raise python_error(fault, self.py_func) from None
 
-    def _kernel_around(self, prepared: Prepared, decorator: str, constants: tuple[str, ...] = ()) -> tuple[Watch, Any]:
-        """A kernel that takes the values, and CONSTANTS of which the decorator tells, and calls this one."""
+    def _kernel_around(self, *what) -> tuple[Watch, Any]:
+        return self._around.watched(*self._text_around(*what), **self._compile_options())
+
+    def _text_around(self, prepared: Prepared, decorator: str, constants: tuple[str, ...] = ()) -> tuple:
+        """A kernel that takes the values, and CONSTANTS of which the decorator tells, and calls this one: its text, its
+        name, what it knows, and whether pykc's own rules hold."""
         name = self.text.name
         records = self._records(prepared)
         parameters = [*(f"x{number}" + records.get(number, ("",))[0] for number in range(len(prepared.values))),
                       *(f"{constant}: {NATIVE}.constexpr" for constant in constants)]
-        arguments = [*prepared.texts, *(f"{constant}={constant}" for constant in constants)]
+        by_name = named_parameters(self.py_func)
+        count = len(prepared.texts) - len(by_name)
+        arguments = [*prepared.texts[:count], *map("{}={}".format, by_name, prepared.texts[count:]),
+                     *(f"{constant}={constant}" for constant in constants)]
         text = f"{decorator}\ndef {name}({', '.join(parameters)}):\n    inner({', '.join(arguments)})\n"
         values = {"inner": self._callee, **prepared.names,
                   **{f"Record{number}": kind for number, (_, kind) in records.items()}}
-        return self._around.watched(text, name, values, self.native, **self._compile_options())
+        return text, name, values, self.native
 
     @functools.cached_property
     def _annotations(self) -> dict[int, str]:
@@ -328,7 +383,7 @@ class Dispatcher(Function):
     @functools.cached_property
     def _callee(self) -> Function:
         """The function as kernels call it."""
-        return Dispatcher(self.py_func, device=True, text=self._text) if self._is_variadic else self
+        return Dispatcher(self.py_func, device=True, text=self._text) if self._needs_caller else self
 
     def configure(self, griddim, blockdim, stream=0, sharedmem=0) -> Configured:
         """`kernel[griddim, blockdim, stream, sharedmem]`."""
@@ -424,10 +479,15 @@ class Dispatcher(Function):
 
     def _info(self, signature, field: str):
         def number(types_):
-            return self._kernel().info(*examples(types_))[field]
+            return self._info_of(types_)[field]
         if signature is not None or self.specialized:
             return number(_types(signature or self._signatures[0]))
         return {types_: number(types_) for types_ in self.signatures}
+
+    def _info_of(self, types_: tuple[Type, ...]) -> dict[str, Any]:
+        given = tuple(examples(types_))
+        kernel = self._kernel_of(Prepared(given))[1] if self._needs_caller else self._kernel()
+        return kernel.info(*given)
 
     def example(self) -> tuple:
         """Arguments of the types that it was declared for."""
@@ -452,7 +512,12 @@ class Dispatcher(Function):
         return self._info(signature, "max_threads_per_block")
 
     def get_const_mem_size(self, signature=None):
-        raise NotImplementedError("get_const_mem_size: the tables of a kernel are what `const.array_like` names")
+        """Bytes of constant memory that its PTX declares, for the GPU in use or, without one, for `sm_80`."""
+        from .._machine_code import constant_bytes
+        ptx = self.inspect_asm(signature or (self.signatures[0] if self.specialized else None))
+        if isinstance(ptx, str):
+            return constant_bytes(ptx)
+        return {types_: constant_bytes(text) for types_, text in ptx.items()}
 
 
 CUDADispatcher = Dispatcher  # Numba's name
@@ -463,35 +528,6 @@ class _Untested(Dispatcher):
 
     def _compile_now(self) -> None:
         pass
-
-
-class Overload:
-    """A kernel for one list of types."""
-
-    def __init__(self, dispatcher: Dispatcher, types_: tuple[Type, ...]):
-        self._dispatcher, self._types = dispatcher, types_
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(void, self._types)
-
-    def max_cooperative_grid_blocks(self, blockdim, dynsmemsize: int = 0) -> int:
-        """The most blocks of a launch whose threads wait for one another; the CPU device has room for any number."""
-        device = _devices.current()
-        if device.is_cpu:
-            return 2 ** 20
-        kernel = self._dispatcher._kernel()
-        return device.info["multiprocessors"] * kernel.active_blocks(blockdim, dynsmemsize, tuple(examples(self._types)))
-
-    def __getattr__(self, name: str):
-        """`inspect_asm`, `inspect_llvm`, and the numbers of the kernel: `regs_per_thread` and its kin."""
-        if name.startswith("inspect_"):
-            return lambda: getattr(self._dispatcher, name)(self._types)
-        if name == "cooperative":  # whether all blocks of a launch run at a time, since they wait for one another
-            return self._dispatcher._info(self._types, "is_cooperative")
-        if name in ("regs_per_thread", "shared_mem_per_block", "local_mem_per_thread", "max_threads_per_block"):
-            return getattr(self._dispatcher, f"get_{name}")(self._types)
-        raise AttributeError(name)
 
 
 def jit(func_or_sig=None, *, argtypes=None, device: bool = False, link=(), extensions=(), **options):
@@ -557,44 +593,6 @@ def _check_carveout(value: Any) -> None:
         raise ValueError(f"shared_memory_carveout is a percentage and must be between -1 and 100, not {value}")
 
 
-def argument_types(args: tuple) -> tuple[Type, ...]:
-    found = []
-    for argument in args:
-        try:
-            found.append(typeof(argument))
-        except (TypeError, ValueError, NotImplementedError):
-            found.append(pyobject)
-    return tuple(found)
-
-
-def _with_types(error: Exception, args: tuple) -> Exception:
-    """A launch whose arguments do not fit is Python's TypeError, too."""
-    if isinstance(error, TypeError):
-        return error
-    if isinstance(error, _native.LaunchError):
-        return _ArgumentError(*error.args) if "parameter" in str(error) or "argument" in str(error) else error
-    first = next(iter(getattr(error, "diagnostics", ())), {"code": "", "file": ""})  # errors of CUDA C++ have none
-    code, text = first["code"], str(error)
-    if code in _NO_SIGNATURE:
-        text += f"\n{_NO_SIGNATURE[code]} for argument type(s) {', '.join(map(str, argument_types(args)))}"
-    elif code not in _NO_PARAMETER or not first["file"].startswith("<"):
-        return error
-    made = _SignatureError(text)
-    made.diagnostics = error.diagnostics
-    return made
-
-
-#: Of several signatures none fits the arguments, or more than one.
-_NO_SIGNATURE = {"E0285": "No matching definition", "E0286": "Ambiguous overloading"}
-#: Too many arguments, too few, or another type; of the kernel itself where a kernel around it, `<k>`, calls it so.
-_NO_PARAMETER = ("E0245", "E0246", "E0249")
-
-#: An argument does not fit its parameter.
-_ArgumentError = type("LaunchError", (_native.LaunchError, TypeError), {"__module__": "pykc"})
-#: The arguments fit none of several signatures, or more than one, or are not those of a kernel that another calls.
-_SignatureError = type("CompileError", (_native.CompileError, TypeError), {"__module__": "pykc"})
-
-
 def _types(signature) -> tuple[Type, ...]:
     if isinstance(signature, str):
         signature = parsed(signature)
@@ -634,13 +632,3 @@ def default_chip() -> str:
 
 def _str(text: str | bytes) -> str:
     return text.decode() if isinstance(text, bytes) else text
-
-
-def examples(types_: tuple[Type, ...]) -> list:
-    """Arguments of these types."""
-    import numpy
-    if any(type(type_) not in (Type, Array) for type_ in types_):
-        raise NotImplementedError(f"{Signature(void, types_)}: launch the kernel first")
-    return [type_.dtype.type(0) if not isinstance(type_, Array) else
-            numpy.empty((2,) * type_.ndim, type_.element.dtype, order="F" if type_.layout == "F" else "C")
-            for type_ in types_]
