@@ -195,7 +195,8 @@ from numba.cuda.kernels.reduction import Reduce
 from numba.cuda.kernels.transpose import transpose
 from numba.cuda.random import create_xoroshiro128p_states, xoroshiro128p_dtype, xoroshiro128p_type
 from numba.cuda.random import xoroshiro128p_uniform_float32
-from numba.cuda.testing import CUDATestCase, skip_on_cudasim, skip_unless_cudasim, unittest
+from numba.core.errors import NumbaPedanticWarning
+from numba.cuda.testing import ContextResettingTestCase, CUDATestCase, skip_on_cudasim, skip_unless_cudasim, unittest
 from numba.extending import is_jitted, register_jitable
 
 @register_jitable
@@ -225,9 +226,10 @@ assert transpose(m).copy_to_host().tolist() == [[0, 3], [1, 4], [2, 5]] and Redu
 assert transpose(m, transpose(m)).is_c_contiguous() and cuda.kernels.reduction.Reduce is Reduce
 assert auto_device(d) == (d, False) and auto_device(z, copy=False)[0].shape == (2,)
 assert cuda.runtime.get_version() >= (11, 0) and cuda.runtime.is_supported_version()
+assert issubclass(ContextResettingTestCase, CUDATestCase) and issubclass(NumbaPedanticWarning, numba.NumbaWarning)
 assert numba.NumbaPerformanceWarning is NumbaPerformanceWarning and numba.extending.register_jitable
 
-class Tests(CUDATestCase):
+class Tests(ContextResettingTestCase):
     @skip_on_cudasim("needs a GPU")
     def test_it(self):
         self.assertEqual(cuda.config.CUDA_WARN_ON_IMPLICIT_COPY, 0)

@@ -21,6 +21,15 @@ class CUDATestCase(unittest.TestCase):
             setattr(_config, name, value)
 
 
+class ContextResettingTestCase(CUDATestCase):
+    """Tests behind each of which the device is closed."""
+
+    def tearDown(self) -> None:
+        from ._contexts import close
+        super().tearDown()
+        close()
+
+
 def skip_on_cudasim(reason: str):
     """Numba's simulator is not here: the test runs."""
     return lambda test: test

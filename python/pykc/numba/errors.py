@@ -26,6 +26,10 @@ class NumbaDebugInfoWarning(NumbaWarning):
     """Debugging is less than it might be."""
 
 
+class NumbaPedanticWarning(NumbaWarning):
+    """Something is not as strict as it might be."""
+
+
 class NumbaInvalidConfigWarning(NumbaWarning):
     """A setting is not understood."""
 
