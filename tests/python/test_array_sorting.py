@@ -204,3 +204,28 @@ def test_searches_in_another_order():
     for short in ([0], [0, 1, 2, 0]):
         with pytest.raises(ValueError, match="sorter.size must equal a.size"):
             pykc.searchsorted(pykc.array(x), 5.0, sorter=pykc.array(short))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "f2", "i4", "u8", "?", "c16"])
+@pytest.mark.parametrize("values", ["random", "few", "one", "nans", "ascending", "periodic"])
+def test_partition_of_long_rows(dtype, values):
+    arrays = Arrays(f"partition {dtype} {values}")
+    n = int(arrays.random.integers(2_000, 60_000))
+    x = {"random": lambda: arrays.random.standard_normal(n) * 50, "few": lambda: arrays.random.integers(0, 3, n),
+         "one": lambda: np.full(n, 7), "ascending": lambda: np.arange(n) // 300, "periodic": lambda: np.arange(n) % 17,
+         "nans": lambda: np.where(arrays.random.random(n) < 0.3, np.nan if dtype[0] in "fc" else 9, -np.arange(n)),
+         }[values]()
+    with np.errstate(invalid="ignore"):
+        x = np.stack([x, x[::-1]]).astype(dtype)
+    for kth in (int(arrays.random.integers(-n, n)), [0, n // 3, n - 1, n // 3 + 1], np.array([5, n // 2])):
+        expected = np.sort(x)
+        for found in (pykc.partition(pykc.array(x), kth).get(),
+                      np.take_along_axis(x, pykc.argpartition(pykc.array(x), kth).get(), 1)):
+            for place in np.atleast_1d(kth) % n:
+                np.testing.assert_array_equal(found[:, place], expected[:, place])
+                for part in (slice(place), slice(place, None)):
+                    np.testing.assert_array_equal(np.sort(found[:, part]), expected[:, part])
+    if dtype not in "?c16":
+        for axis in (1, None):
+            expected = np.quantile(x, [0.1, 0.5, 0.77], axis)
+            assert_same(pykc.quantile(pykc.array(x), [0.1, 0.5, 0.77], axis), expected, False)

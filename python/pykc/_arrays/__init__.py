@@ -25,8 +25,9 @@ ROOMS = {
     "scanning": "cumsum cumprod nancumsum nancumprod cumulative_sum cumulative_prod diff",
     "indexing": """nonzero flatnonzero argwhere take take_along_axis put put_along_axis putmask place choose select
         piecewise compress extract fill_diagonal scatter_add unravel_index ravel_multi_index""",
-    "sorting": """sort sort_complex argsort partition argpartition lexsort searchsorted unique unique_all unique_counts
+    "sorting": """sort sort_complex argsort lexsort searchsorted unique unique_all unique_counts
         unique_inverse unique_values isin in1d union1d intersect1d setdiff1d setxor1d""",
+    "selection": "partition argpartition",
     "statistics": """bincount digitize histogram histogram2d histogramdd histogram_bin_edges quantile percentile
         nanquantile nanpercentile median nanmedian cov corrcoef""",
     "calculus": "interp convolve correlate gradient trapezoid trapz ediff1d unwrap",

@@ -165,7 +165,8 @@ _METHODS = {
     "indexing": "nonzero take put choose scatter_add",
     "comparing": "clip round trace",
     "products": "dot",
-    "sorting": "argsort argpartition searchsorted",
+    "sorting": "argsort searchsorted",
+    "selection": "argpartition",
     "joining": "repeat",
 }
 
@@ -206,7 +207,7 @@ def _sort(self, axis: int = -1, kind: str | None = None) -> None:
 
 def _partition(self, kth, axis: int = -1) -> None:
     """Puts the element that belongs at the place K there, smaller ones before it and the others behind, in place."""
-    self[...] = importlib.import_module(".sorting", __package__).partition(self, kth, axis)
+    self[...] = importlib.import_module(".selection", __package__).partition(self, kth, axis)
 
 
 def _round(self, ndigits: int | None = None):

@@ -205,26 +205,6 @@ def argsort(a, axis: int | None = -1, kind: str | None = None, *, descending: bo
     return _sorted(a, axis, True, descending)[1]
 
 
-def partition(a, kth, axis: int | None = -1) -> ndarray:
-    """The elements along an axis, those before the places KTH no greater and those behind no less: here, sorted."""
-    _check_places(a, kth, axis)
-    return sort(a, axis)
-
-
-def argpartition(a, kth, axis: int | None = -1) -> ndarray:
-    """Where the elements of `partition` were."""
-    _check_places(a, kth, axis)
-    return argsort(a, axis)
-
-
-def _check_places(a, kth, axis: int | None) -> None:
-    a, axis = along(asarray(a), axis)
-    extent = a.shape[axis]
-    for one in kth if isinstance(kth, (tuple, list)) else (kth,):
-        if a.size and not -extent <= one < extent:
-            raise ValueError(f"kth(={one}) out of bounds ({extent})")
-
-
 def lexsort(keys, axis: int = -1) -> ndarray:
     """The order by the last of these keys, of equal ones by the last but one, and so on."""
     order = None

@@ -13,6 +13,7 @@ from .generated import for_each, kernel
 from .joining import broadcast_to, moveaxis, where
 from .ndarray import delivered, ndarray
 from .scanning import diff
+from .selection import is_worth_it, selected
 from .sorting import searchsorted, sort
 from .ufuncs import find
 
@@ -291,7 +292,7 @@ def _quantile(a, q, whole: int, axis, out, method: str, keepdims: bool, skips_na
         a.dtype if is_number and a.dtype.kind in "fc" else numpy.result_type(a.dtype, q.dtype)
     if a.size:
         rows = moveaxis(a, axes, tuple(range(a.ndim - len(axes), a.ndim))).reshape(math.prod(kept), -1)
-        found = _of_rows(sort(rows, -1), q.ravel(), method, dtype, skips_nans)
+        found = _of_rows(_ordered(rows, q.ravel(), method, skips_nans), q.ravel(), method, dtype, skips_nans)
     elif is_median or skips_nans or 0 in kept:
         found = full((q.size, math.prod(kept)), math.nan, dtype, device=a.device)
     else:
@@ -301,8 +302,18 @@ def _quantile(a, q, whole: int, axis, out, method: str, keepdims: bool, skips_na
     return delivered(found, out)
 
 
+def _ordered(rows: ndarray, q: numpy.ndarray, method: str, skips_nans: bool) -> ndarray:
+    """Rows with those elements where they would stand in sorted ones that the quantiles ask for."""
+    if skips_nans or not is_worth_it(rows):
+        return sort(rows, -1)
+    extent = rows.shape[1]
+    position = numpy.floor(_position(q.astype(float), numpy.int64(extent), method).astype(q.dtype)).astype(int)
+    near = position.clip(0, extent - 1)[:, None] + numpy.arange(-1, 3)
+    return selected(rows, sorted({extent - 1, *near.clip(0, extent - 1).ravel().tolist()}))  # a NaN is the last
+
+
 def _of_rows(rows: ndarray, q: numpy.ndarray, method: str, dtype: numpy.dtype, skips_nans: bool) -> ndarray:
-    """A row of results for each of Q, of rows that are sorted."""
+    """A row of results for each of Q, of rows that are sorted where they are asked for."""
     extent = rows.shape[1]
     numbers = indices_of(rows.shape[0], rows.device)
     counts = (rows == rows).sum(1) if skips_nans else full_like(numbers, extent)
