@@ -7,7 +7,7 @@ from random_arrays import SEED, Arrays, assert_same
 from test_array_functions import check
 
 import pykc
-from pykc._arrays import decompositions
+from pykc._arrays import decompositions, orthogonalization
 
 
 @pytest.fixture
@@ -107,12 +107,13 @@ def adjoint(a):
     return a.swapaxes(-1, -2).conj()
 
 
-@pytest.fixture(params=[False, True], ids=["threads of the device", "threads of a GPU"])
+@pytest.fixture(params=["small on the CPU", "large on the CPU", "as on a GPU"])
 def threads(request, monkeypatch):
-    """Blocks of one thread, which the CPU device has for itself, and those of GPUs."""
-    if request.param:
-        of_gpus = decompositions._threads(False)
-        monkeypatch.setattr(decompositions, "_threads", lambda is_cpu: of_gpus)
+    """The kernels that the CPU device has for itself, as one thread takes a matrix or all of them, and those of GPUs."""
+    if request.param == "large on the CPU":
+        monkeypatch.setattr(orthogonalization, "SMALL", 0)
+    if request.param == "as on a GPU":
+        monkeypatch.setattr(decompositions, "_has_vectors", lambda a: False)
 
 
 @pytest.mark.usefixtures("threads")
@@ -157,6 +158,29 @@ def test_eigenvalues(random, dtype, shape):
         np.testing.assert_allclose(whole @ v.get(), v.get() * w.get()[..., None, :], **near)
         np.testing.assert_allclose(adjoint(v.get()) @ v.get(), identities(v.get()), **near)
         check("linalg.eigvalsh", a, half, scale=20 * max(shape))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "c16"])
+@pytest.mark.parametrize("shape", [(33, 70), (70, 33), (64, 65), (2, 96, 32)])
+def test_strips_of_columns(random, dtype, shape):
+    a = rectangles(random, shape, dtype)
+    for mode in ("reduced", "complete"):
+        q, r = (x.get() for x in pykc.linalg.qr(pykc.array(a), mode))
+        near = {"atol": 100 * max(shape) * np.finfo(dtype).eps}
+        np.testing.assert_allclose(q @ r, a, **near)
+        np.testing.assert_allclose(adjoint(q) @ q, identities(q), **near)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "c8"])
+@pytest.mark.parametrize("scale", [1, 1e-30, 1e30])
+def test_eigenvalues_in_clusters(random, dtype, scale):
+    for n in (2, 65, 129):
+        q = np.linalg.qr(random.random.standard_normal((n, n)).astype("c16" if dtype == "c8" else "f8"))[0]
+        values = np.where(np.arange(n) < n // 2, 0, scale)
+        a = (q * values @ adjoint(q)).astype(dtype)
+        w, v = (x.get() for x in pykc.linalg.eigh(pykc.array(a)))
+        np.testing.assert_allclose(w / scale, values / scale, atol=4 * n * np.finfo(dtype).eps)
+        np.testing.assert_allclose(adjoint(v) @ v, np.eye(n), atol=4 * n * np.finfo(dtype).eps)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])

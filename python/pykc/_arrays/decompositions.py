@@ -2,7 +2,8 @@
 
 `qr` reflects column after column. Singular values are found by rotations of pairs of columns until all stand at right
 angles (M. R. Hestenes, Inversion of Matrices by Biorthogonalization, 1958), eigenvalues of Hermitian matrices as those
-of what is moved above zero.
+of what is moved above zero. The kernels here are for GPUs, and `orthogonalization` has those for the CPU device;
+`tridiagonal` finds eigenvalues there.
 """
 from __future__ import annotations
 
@@ -11,16 +12,18 @@ from typing import NamedTuple
 
 import numpy
 
+from . import orthogonalization, tridiagonal
 from .creation import ascontiguousarray, eye, ones, tril, triu, zeros
 from .generated import BLOCK
 from .indexing import take_along_axis
 from .joining import broadcast_to, concatenate, where
 from .matrices import LinAlgError, adjoint, flat, launch, matrices, rectangles, root_of_squares, square
 from .ndarray import ndarray
+from .orthogonalization import SWEEPS
 from .products import matmul
 from .sorting import argsort
 
-_FEW, _SWEEPS = 64, 60
+_FEW = 64
 _TEXT = """
 
 @device
@@ -138,16 +141,14 @@ _OF_KIND = {"f": _TEXT.replace("CONJUGATE", "x").replace("PHASE", "real / size")
             "c": _TEXT.replace("CONJUGATE", "x.conjugate()").replace("PHASE", "complex(real, -imaginary) / size")}
 
 
-def _threads(is_cpu: bool) -> tuple[int, int]:
-    """Of a block, where many are of use, and where few: on the CPU device a loop is faster than threads that meet."""
-    return (1, 1) if is_cpu else (BLOCK, _FEW)
+def _has_vectors(a: ndarray) -> bool:
+    """Whether a thread has registers for vectors, and few others beside it: those of the CPU device."""
+    return a.device.is_cpu
 
 
 def _launch(name: str, grid: tuple[int, int], *arguments) -> None:
-    a = arguments[0]
-    many, few = _threads(a.device.is_cpu)
-    text = f"import math\nBLOCK, FEW = {many}, {few}\n{_OF_KIND[a.dtype.kind]}"
-    launch(name, text, grid, few if name == "rotate" else many, *arguments)
+    text = f"import math\nBLOCK, FEW = {BLOCK}, {_FEW}\n{_OF_KIND[arguments[0].dtype.kind]}"
+    launch(name, text, grid, _FEW if name == "rotate" else BLOCK, *arguments)
 
 
 class QRResult(NamedTuple):
@@ -171,16 +172,22 @@ def _reflected(a: ndarray, mode: str) -> tuple[ndarray | None, ndarray]:
     stack, rows, columns = a.shape
     count = min(a.shape[1:])
     factors = zeros((stack, count), a.dtype, device=a.device)
-    for k in range(count if stack else 0):
-        _launch("reflect", (stack, 1), a, factors, k)
-        if k + 1 < columns:
-            _launch("apply", (columns - k - 1, stack), a, a, factors, k, k + 1, True)
+    if _has_vectors(a):
+        orthogonalization.reflect(a, factors)
+    else:
+        for k in range(count if stack else 0):
+            _launch("reflect", (stack, 1), a, factors, k)
+            if k + 1 < columns:
+                _launch("apply", (columns - k - 1, stack), a, a, factors, k, k + 1, True)
     wide = rows if mode == "complete" else count
     if mode == "r":
         return None, triu(a[:, :count])
     q = broadcast_to(eye(rows, wide, dtype=a.dtype, device=a.device), (stack, rows, wide)).copy()
-    for k in range(count - 1 if stack else -1, -1, -1):
-        _launch("apply", (wide - k, stack), q, a, factors, k, k, False)
+    if _has_vectors(a):
+        orthogonalization.undo(q, a, factors)
+    else:
+        for k in range(count - 1 if stack else -1, -1, -1):
+            _launch("apply", (wide - k, stack), q, a, factors, k, k, False)
     return q, triu(a[:, :wide])
 
 
@@ -208,24 +215,30 @@ def _rotated(a: ndarray, with_turns: bool) -> tuple[ndarray, ndarray, ndarray]:
         turns = broadcast_to(eye(width, dtype=a.dtype, device=a.device), (stack, width, width))
         rows = concatenate([rows, turns], -1)
     rows = ascontiguousarray(rows)
-    moved = ones(stack, "int64", device=a.device)
-    pairs = (width + 1) // 2
     eps = float(numpy.finfo(a.dtype).eps)
     tolerance = numpy.float64(math.sqrt(max(height, 1)) * eps)
     least = (root_of_squares(rows[..., :height], (-2, -1), False).astype(float) * 2 * eps) ** 2
-    for _ in range(_SWEEPS):
-        if width < 2 or not bool(moved.any()):
-            break
-        moved.fill(0)
-        for turn in range(width - 1 + width % 2):
-            _launch("rotate", (pairs, stack), rows, moved, least, height, turn, tolerance)
-    else:
+    if not (orthogonalization.rotate if _has_vectors(a) else _turned)(rows, least, height, tolerance):
         raise LinAlgError("SVD did not converge")
     sizes = root_of_squares(rows[..., :height], -1, False)
     order = argsort(-sizes, -1)
     rows = take_along_axis(rows, order[..., None], -2)
     made = rows.mT
     return made[:, :height], take_along_axis(sizes, order, -1) * largest[..., 0], made[:, height:]
+
+
+def _turned(rows: ndarray, least: ndarray, height: int, tolerance: numpy.float64) -> bool:
+    """Turns pairs of rows of a stack until the first HEIGHT numbers of all stand at right angles. Tells whether they
+    do."""
+    stack, count, _ = rows.shape
+    moved = ones(stack, "int64", device=rows.device)
+    for _ in range(SWEEPS):
+        if count < 2 or not bool(moved.any()):
+            return True
+        moved.fill(0)
+        for turn in range(count - 1 + count % 2):
+            _launch("rotate", ((count + 1) // 2, stack), rows, moved, least, height, turn, tolerance)
+    return False
 
 
 def svd(a, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False):
@@ -263,6 +276,9 @@ def eigh(a, UPLO: str = "L") -> EighResult:
     unit = eye(count, dtype=a.dtype, device=a.device)
     below = tril(half, -1)
     whole = below + adjoint(below) + half.real * unit
+    if _has_vectors(a):
+        values, vectors = tridiagonal.diagonalized(whole)
+        return EighResult(values.reshape(a.shape[:-1]), vectors.reshape(a.shape))
     bound = 2 * root_of_squares(whole, (-2, -1), True)
     vectors = _rotated(whole + where(bound > 0, bound, 1) * unit, True)[2]
     values = (vectors.conj() * matmul(whole, vectors)).sum(-2).real
