@@ -7,13 +7,23 @@ from random_arrays import SEED, Arrays, assert_same
 from test_array_functions import check
 
 import pykc
-from pykc._arrays import decompositions, orthogonalization
+from pykc._arrays import decompositions, elimination, orthogonalization
 
 
 @pytest.fixture
 def random():
     print(f"PYKC_SEED={SEED}")
     return Arrays("linalg")
+
+
+@pytest.fixture(params=["small on the CPU", "large on the CPU", "as on a GPU"])
+def threads(request, monkeypatch):
+    """The kernels that the CPU device has for itself, as one thread takes a matrix or all of them, and those of GPUs."""
+    if request.param == "large on the CPU":
+        monkeypatch.setattr(orthogonalization, "SMALL", 0)
+    if request.param == "as on a GPU":
+        for room in (decompositions, elimination):
+            monkeypatch.setattr(room, "has_vectors", lambda a: False)
 
 
 def matrices(random, shape, dtype):
@@ -23,11 +33,13 @@ def matrices(random, shape, dtype):
     return (turned + noise / math.sqrt(shape[-1])).astype(dtype)
 
 
+@pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
-@pytest.mark.parametrize("shape", [(1, 1), (3, 3), (70, 70), (2, 3, 5, 5)])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 3), (70, 70), (2, 3, 5, 5), (2, 33, 33), (121, 121)])
 def test_systems(random, dtype, shape):
     a = matrices(random, shape, dtype)
-    check("linalg.solve", a, np.ones((shape[-1], 2), dtype), scale=1000)
+    for columns in (0, 2, 31):
+        check("linalg.solve", a, random.values((shape[-1], columns), dtype, small=True), scale=1000)
     check("linalg.inv", a, scale=1000)
     check("linalg.det", a, scale=1000)
     check("linalg.slogdet", a, scale=1000)
@@ -105,15 +117,6 @@ def identities(a):
 
 def adjoint(a):
     return a.swapaxes(-1, -2).conj()
-
-
-@pytest.fixture(params=["small on the CPU", "large on the CPU", "as on a GPU"])
-def threads(request, monkeypatch):
-    """The kernels that the CPU device has for itself, as one thread takes a matrix or all of them, and those of GPUs."""
-    if request.param == "large on the CPU":
-        monkeypatch.setattr(orthogonalization, "SMALL", 0)
-    if request.param == "as on a GPU":
-        monkeypatch.setattr(decompositions, "_has_vectors", lambda a: False)
 
 
 @pytest.mark.usefixtures("threads")

@@ -17,7 +17,7 @@ from .creation import ascontiguousarray, eye, ones, tril, triu, zeros
 from .generated import BLOCK
 from .indexing import take_along_axis
 from .joining import broadcast_to, concatenate, where
-from .matrices import LinAlgError, adjoint, flat, launch, matrices, rectangles, root_of_squares, square
+from .matrices import LinAlgError, adjoint, flat, has_vectors, launch, matrices, rectangles, root_of_squares, square
 from .ndarray import ndarray
 from .orthogonalization import SWEEPS
 from .products import matmul
@@ -141,11 +141,6 @@ _OF_KIND = {"f": _TEXT.replace("CONJUGATE", "x").replace("PHASE", "real / size")
             "c": _TEXT.replace("CONJUGATE", "x.conjugate()").replace("PHASE", "complex(real, -imaginary) / size")}
 
 
-def _has_vectors(a: ndarray) -> bool:
-    """Whether a thread has registers for vectors, and few others beside it: those of the CPU device."""
-    return a.device.is_cpu
-
-
 def _launch(name: str, grid: tuple[int, int], *arguments) -> None:
     text = f"import math\nBLOCK, FEW = {BLOCK}, {_FEW}\n{_OF_KIND[arguments[0].dtype.kind]}"
     launch(name, text, grid, _FEW if name == "rotate" else BLOCK, *arguments)
@@ -172,7 +167,7 @@ def _reflected(a: ndarray, mode: str) -> tuple[ndarray | None, ndarray]:
     stack, rows, columns = a.shape
     count = min(a.shape[1:])
     factors = zeros((stack, count), a.dtype, device=a.device)
-    if _has_vectors(a):
+    if has_vectors(a):
         orthogonalization.reflect(a, factors)
     else:
         for k in range(count if stack else 0):
@@ -183,7 +178,7 @@ def _reflected(a: ndarray, mode: str) -> tuple[ndarray | None, ndarray]:
     if mode == "r":
         return None, triu(a[:, :count])
     q = broadcast_to(eye(rows, wide, dtype=a.dtype, device=a.device), (stack, rows, wide)).copy()
-    if _has_vectors(a):
+    if has_vectors(a):
         orthogonalization.undo(q, a, factors)
     else:
         for k in range(count - 1 if stack else -1, -1, -1):
@@ -218,7 +213,7 @@ def _rotated(a: ndarray, with_turns: bool) -> tuple[ndarray, ndarray, ndarray]:
     eps = float(numpy.finfo(a.dtype).eps)
     tolerance = numpy.float64(math.sqrt(max(height, 1)) * eps)
     least = (root_of_squares(rows[..., :height], (-2, -1), False).astype(float) * 2 * eps) ** 2
-    if not (orthogonalization.rotate if _has_vectors(a) else _turned)(rows, least, height, tolerance):
+    if not (orthogonalization.rotate if has_vectors(a) else _turned)(rows, least, height, tolerance):
         raise LinAlgError("SVD did not converge")
     sizes = root_of_squares(rows[..., :height], -1, False)
     order = argsort(-sizes, -1)
@@ -276,7 +271,7 @@ def eigh(a, UPLO: str = "L") -> EighResult:
     unit = eye(count, dtype=a.dtype, device=a.device)
     below = tril(half, -1)
     whole = below + adjoint(below) + half.real * unit
-    if _has_vectors(a):
+    if has_vectors(a):
         values, vectors = tridiagonal.diagonalized(whole)
         return EighResult(values.reshape(a.shape[:-1]), vectors.reshape(a.shape))
     bound = 2 * root_of_squares(whole, (-2, -1), True)

@@ -1,7 +1,7 @@
 """Systems of equations, inverses, determinants and Cholesky's decomposition, of matrices and stacks of them.
 
 Matrices are eliminated by panels of columns: one block eliminates within a panel, a thread a column carries its steps
-to the columns behind it, and a product of matrices takes the panel off the rest.
+to the columns behind it, and a product of matrices takes the panel off the rest. On the CPU device `strips` does both.
 """
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import NamedTuple
 
 import numpy
 
-from . import ufuncs
+from . import strips, ufuncs
 from .arguments import axes_of
 from .creation import asarray, eye, ones, tril
 from .generated import BLOCK
 from .joining import broadcast_to, concatenate, where
-from .matrices import LinAlgError, adjoint, computable, flat, launch, matrices, square
+from .matrices import LinAlgError, adjoint, computable, flat, has_vectors, launch, matrices, square
 from .ndarray import ndarray
 from .products import matmul
+from .strips import PANEL
 
-_PANEL = 32
 _TEXT = f"import math\nBLOCK = {BLOCK}\n" + """
 
 @device
@@ -129,7 +129,7 @@ class SlogdetResult(NamedTuple):
 
 
 def _panels(count: int) -> list[tuple[int, int]]:
-    return [(start, min(start + _PANEL, count)) for start in range(0, count, _PANEL)]
+    return [(start, min(start + PANEL, count)) for start in range(0, count, PANEL)]
 
 
 def _eliminated(a: ndarray, count: int) -> ndarray:
@@ -138,12 +138,21 @@ def _eliminated(a: ndarray, count: int) -> ndarray:
     signs = ones(a.shape[0], "int64", device=a.device)
     for start, end in _panels(count):
         launch("eliminate", _TEXT, (a.shape[0], 1), BLOCK, a, signs, start, end)
-        behind = a.shape[2] - end
-        if behind:
-            launch("carry", _TEXT, (-(-behind // BLOCK), a.shape[0]), BLOCK, a, start, end)
-        if behind and end < a.shape[1]:
-            a[:, end:, end:] -= matmul(a[:, end:, start:end], a[:, start:end, end:])
+        if has_vectors(a):
+            strips.carry(a, start, end)
+        elif end < a.shape[2]:
+            launch("carry", _TEXT, (-(-(a.shape[2] - end) // BLOCK), a.shape[0]), BLOCK, a, start, end)
+            if end < a.shape[1]:
+                a[:, end:, end:] -= matmul(a[:, end:, start:end], a[:, start:end, end:])
     return signs
+
+
+def _substitute(x: ndarray, a: ndarray) -> None:
+    """Solves the equations that are left above the diagonals of eliminated matrices."""
+    for start, end in _panels(x.shape[1])[::-1]:
+        launch("substitute", _TEXT, (-(-x.shape[2] // BLOCK), x.shape[0]), BLOCK, x, a, start, end)
+        if start:
+            x[:, :start] -= matmul(a[:, :start, start:end], x[:, start:end])
 
 
 def solve(a, b) -> ndarray:
@@ -173,10 +182,7 @@ def _solved(a, b) -> tuple[ndarray, ndarray]:
         whole = whole.reshape(-1, *whole.shape[-2:])
         signs = _eliminated(whole, count).reshape(stack)
         x = whole[..., count:].copy()
-        for start, end in _panels(count)[::-1]:
-            launch("substitute", _TEXT, (-(-x.shape[2] // BLOCK), x.shape[0]), BLOCK, x, whole, start, end)
-            if start:
-                x[:, :start] -= matmul(whole[:, :start, start:end], x[:, start:end])
+        (strips.substitute if has_vectors(a) else _substitute)(x, whole)
         found = x.reshape(found.shape)
     return found[..., 0] if is_vector else found, signs
 
@@ -230,7 +236,9 @@ def cholesky(a, /, *, upper: bool = False) -> ndarray:
     text = _TEXT.replace("CONJUGATE", "a[m, c, k].conjugate()" if a.dtype.kind == "c" else "a[m, c, k]")
     for start, end in _panels(a.shape[-1]) if stack.size else []:
         launch("root", text, (len(stack), 1), BLOCK, stack, signs, start, end)
-        if end < a.shape[-1]:
+        if has_vectors(a):
+            strips.carry_root(stack, start, end)
+        elif end < a.shape[-1]:
             part = stack[:, end:, start:end]
             stack[:, end:, end:] -= matmul(part, adjoint(part))
     if not bool(signs.all()):

@@ -63,5 +63,10 @@ def root_of_squares(x: ndarray, axis, keepdims: bool) -> ndarray:
     return ufuncs.find("sqrt")(squares.sum(axis, keepdims=keepdims))
 
 
+def has_vectors(a: ndarray) -> bool:
+    """Whether a thread has registers for vectors, and few others beside it: those of the CPU device."""
+    return a.device.is_cpu
+
+
 def launch(name: str, text: str, grid: tuple[int, int], block: int, *arguments) -> None:
     kernel(arguments[0].device, text, name).launch(grid, block, None, 0, arguments)
