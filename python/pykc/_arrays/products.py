@@ -39,13 +39,17 @@ def matmul(x1, x2, /, out: ndarray | None = None, *, dtype=None) -> ndarray:
 
 
 def _by_tiles(a: ndarray, b: ndarray, dtype: numpy.dtype) -> ndarray:
+    if a.device.is_cpu and dtype == numpy.float16:  # which are added in f32, as on GPUs
+        wide = numpy.dtype("float32")
+        a, b = (one.astype(dtype, copy=False).astype(wide) for one in (a, b))
+        return _by_tiles(a, b, wide).astype(dtype)
     stack = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     m, n = a.shape[-2], b.shape[-1]
     made = ndarray((math.prod(stack), m, n), dtype, device=a.device)
     if made.size == 0:
         return made.reshape(*stack, m, n)
     a, b = (_stacked(one.astype(dtype, copy=False), stack) for one in (a, b))
-    if a.device.is_cpu and dtype.char in "fd":
+    if a.device.is_cpu and dtype.kind in "fc":
         columns = _VECTOR_BYTES // dtype.itemsize
         library_kernel(a.device, "matmul", "product_by_vectors", (("COLUMNS", columns),)).launch(
             lambda _: (-(-m // _ROWS) * -(-n // columns) * len(made), 1), None, (made, a, b))
