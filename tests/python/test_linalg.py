@@ -174,6 +174,15 @@ def test_strips_of_columns(random, dtype, shape):
         np.testing.assert_allclose(adjoint(q) @ q, identities(q), **near)
 
 
+@pytest.mark.parametrize("dtype", ["f8", "c16"])
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
+def test_reflections_of_numbers_whose_squares_overflow(dtype, scale):
+    a = np.array([[1, 2.0], [3, 4], [5, 7]]).astype(dtype)
+    q, r = (x.get() for x in pykc.linalg.qr(pykc.array(a * scale)))
+    np.testing.assert_allclose(adjoint(q) @ q, np.eye(2), atol=1e-14)
+    np.testing.assert_allclose(q @ (r / scale), a, atol=1e-13)
+
+
 @pytest.mark.parametrize("dtype", ["f8", "c8"])
 @pytest.mark.parametrize("scale", [1, 1e-30, 1e30])
 def test_eigenvalues_in_clusters(random, dtype, scale):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy
 
-from . import orthogonalization, tridiagonal
+from . import orthogonalization, tridiagonal, ufuncs
 from .creation import ascontiguousarray, eye, ones, tril, triu, zeros
 from .generated import BLOCK
 from .indexing import take_along_axis
@@ -186,13 +186,24 @@ def _reflected(a: ndarray, mode: str) -> tuple[ndarray | None, ndarray]:
     return q, triu(a[:, :wide])
 
 
+def _powers_of_two(a: ndarray) -> ndarray:
+    """One for each matrix of a stack, near its largest number."""
+    largest = abs(a).max((-2, -1), keepdims=True, initial=0)
+    largest = where((largest > 0) & (largest < math.inf), largest, 1)
+    return ufuncs.find("exp2")(ufuncs.find("floor")(ufuncs.find("log2")(largest)))
+
+
 def qr(a, mode: str = "reduced"):
     """The Q of orthonormal columns and the triangular R whose product is A: "reduced" to as many columns as R needs
     rows, or with a "complete" Q, or R alone ("r")."""
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f"Unrecognized mode '{mode}': there are 'reduced', 'complete' and 'r'")
     a = rectangles(a)
-    q, r = _reflected(flat(a), mode)
+    stack = flat(a)
+    # Squares of narrower numbers have room in 64 bits.
+    scale = _powers_of_two(stack) if numpy.finfo(a.dtype).bits == 64 else None
+    q, r = _reflected(stack if scale is None else stack / scale, mode)
+    r = r if scale is None else r * scale
     r = r.reshape(*a.shape[:-2], *r.shape[1:])
     return r if q is None else QRResult(q.reshape(*a.shape[:-2], *q.shape[1:]), r)
 
