@@ -18,7 +18,7 @@ def random():
 
 @pytest.fixture(params=["small on the CPU", "large on the CPU", "as on a GPU"])
 def threads(request, monkeypatch):
-    """The kernels that the CPU device has for itself, as one thread takes a matrix or all of them, and those of GPUs."""
+    """The kernels of the CPU device, where a thread or all of them take a matrix, and those of GPUs."""
     if request.param == "large on the CPU":
         monkeypatch.setattr(orthogonalization, "SMALL", 0)
     if request.param == "as on a GPU":
@@ -174,6 +174,17 @@ def test_strips_of_columns(random, dtype, shape):
         np.testing.assert_allclose(adjoint(q) @ q, identities(q), **near)
 
 
+@pytest.mark.usefixtures("threads")
+def test_reflections_of_what_roundings_have_left():
+    a = np.random.default_rng(51).standard_normal((64, 64, 2)).astype("f4").view("c8")[..., 0]
+    a[::2] = a[1] = 0
+    for one in (a, a * np.float32(1e-20), a.T):
+        q, r = (x.get() for x in pykc.linalg.qr(pykc.array(one)))
+        np.testing.assert_allclose(adjoint(q) @ q, np.eye(64), atol=1e-4)
+        np.testing.assert_allclose(q @ r, one, atol=1e-4 * abs(one).max())
+
+
+@pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("dtype", ["f8", "c16"])
 @pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
 def test_reflections_of_numbers_whose_squares_overflow(dtype, scale):

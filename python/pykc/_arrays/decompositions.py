@@ -61,7 +61,7 @@ def reflect(a, factors, k):
     below = total(values, t, BLOCK)
     head = a[m, k, k]
     syncthreads()
-    if below != 0 or head.imag != 0:
+    if (below != 0 or head.imag != 0) and square(head) + below > 1e-60:  # what is less, roundings have left
         length = -math.copysign(math.sqrt(square(head) + below), f64(head.real))
         made = a.dtype.type(length)
         for r in range(k + 1 + t, a.shape[1], BLOCK):
@@ -200,10 +200,9 @@ def qr(a, mode: str = "reduced"):
         raise ValueError(f"Unrecognized mode '{mode}': there are 'reduced', 'complete' and 'r'")
     a = rectangles(a)
     stack = flat(a)
-    # Squares of narrower numbers have room in 64 bits.
-    scale = _powers_of_two(stack) if numpy.finfo(a.dtype).bits == 64 else None
-    q, r = _reflected(stack if scale is None else stack / scale, mode)
-    r = r if scale is None else r * scale
+    scale = _powers_of_two(stack)
+    q, r = _reflected(stack / scale, mode)
+    r *= scale
     r = r.reshape(*a.shape[:-2], *r.shape[1:])
     return r if q is None else QRResult(q.reshape(*a.shape[:-2], *q.shape[1:]), r)
 

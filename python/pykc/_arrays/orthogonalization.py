@@ -65,7 +65,7 @@ def reflect(stack, factors, start, end):
         for r in range(k + 1, a.shape[0]):
             below += square(a[r, k])
         head = a[k, k]
-        if below != 0 or head.imag != 0:
+        if (below != 0 or head.imag != 0) and square(head) + below > 1e-60:  # what is less, roundings have left
             made = a.dtype.type(-math.copysign(math.sqrt(square(head) + below), f64(head.real)))
             for r in range(k + 1, a.shape[0]):
                 a[r, k] /= head - made
