@@ -3,9 +3,10 @@
 
 usage: neighbouring_elements.py PYKC [--seed N] [--count N] [--verdict report]
 
-The threads of a random kernel read and store elements `stride * i + k` of arrays, of which several may be one. None
-touches what another does, so the results are the same at -O 0 and -O 3. The seed is fresh unless given, and printed. With
-`--verdict report` differences are told, but are no failure.
+The threads of a random kernel read and store neighbouring elements of arrays, of which several may be one: elements
+`stride * i + k`, those of rows, or fields of records. None touches what another does, so the results are the same at
+-O 0 and -O 3. The seed is fresh unless given, and printed. With `--verdict report` differences are told, but are no
+failure.
 """
 import argparse
 import os
@@ -18,8 +19,13 @@ import tempfile
 LENGTH = 517  # of the threads that do something: no multiple of a vector
 KERNEL = """
 
+@struct
+class {name}_fields:
+{fields}
+
+
 @kernel
-def {name}(a: {type}[:], b: {type}[:], c: {type}[:], out: {type}[:]):
+def {name}(a: {array}, b: {array}, c: {array}, out: {type}[:]):
     i = grid(1)
     t = {type}(0)
     if i < len(out):
@@ -28,10 +34,10 @@ def {name}(a: {type}[:], b: {type}[:], c: {type}[:], out: {type}[:]):
 
 
 def run_{name}():
-    x, y = arange({size}, dtype={type}) % 13, arange({size}, dtype={type}) % 7
+    x, y = {x}, {y}
     out = zeros({length}, {type})
     {name}[5, 128]({arrays}, out)
-    for array in [x, y, out]:
+    for array in [{all}, out]:
         sum_of_all = 0
         for element in array:
             sum_of_all = (sum_of_all * 31 + int(element)) % 1000003
@@ -44,15 +50,39 @@ class Kernel:
 
     def __init__(self, choose, name):
         self.choose, self.name = choose, name
+        self.form = choose.choice(["flat", "rows", "records"])
         self.stride = choose.choice([2, 2, 3, 4])
+        self.type = choose.choice(["i16", "i32", "i64", "f32", "f64"])
         body = "\n".join(line for _ in range(choose.randint(3, 9)) for line in self.statement())
+        array = {"flat": f"{self.type}[:]", "rows": f"{self.type}[:, :]", "records": f"{name}_fields[:]"}[self.form]
         self.text = KERNEL.format(
-            name=name, body=body, length=LENGTH, size=LENGTH * self.stride,
-            type=choose.choice(["i16", "i32", "i64", "f32", "f64"]),
-            arrays=choose.choice(["x, x, x", "x, x, y", "x, y, x", "x, y, y"]))
+            name=name, fields=self.fields(), array=array, type=self.type, body=body, length=LENGTH,
+            x=self.filled(13), y=self.filled(7), arrays=choose.choice(["x, x, x", "x, x, y", "x, y, x", "x, y, y"]),
+            all=", ".join(self.parts("x") + self.parts("y")))
+
+    def fields(self):
+        """Of one type, or of several."""
+        types = [self.type] * self.stride
+        if self.choose.random() < 0.5:
+            types = [self.choose.choice(["i16", "i32", "f32", "f64"]) for _ in types]
+        return "\n".join(f"    f{k}: {one}" for k, one in enumerate(types))
+
+    def filled(self, modulus):
+        if self.form == "records":
+            return f"zeros({LENGTH}, {self.name}_fields)"
+        rows = f".reshape({LENGTH}, {self.stride})" if self.form == "rows" else ""
+        return f"(arange({LENGTH * self.stride}, dtype={self.type}) % {modulus}){rows}"
+
+    def parts(self, array):
+        """The vectors that hold all elements."""
+        if self.form == "records":
+            return [f"{array}.f{k}" for k in range(self.stride)]
+        return [array if self.form == "flat" else f"{array}.ravel()"]
 
     def element(self):
-        return f"{self.choose.choice('abc')}[{self.stride} * i + {self.choose.randrange(self.stride)}]"
+        array, k = self.choose.choice("abc"), self.choose.randrange(self.stride)
+        return {"flat": f"{array}[{self.stride} * i + {k}]", "rows": f"{array}[i, {k}]",
+                "records": f"{array}[i].f{k}"}[self.form]
 
     def statement(self):
         choose, pad = self.choose, " " * 8
@@ -60,6 +90,12 @@ class Kernel:
         if choose.random() < 0.2:
             lines.append(f"{pad}if {self.element()} > {choose.randrange(20)}:")
             pad += " " * 4
+        if choose.random() < 0.2 and self.form != "records":  # of all neighbours
+            lines.append(f"{pad}for k in range({self.stride}):")
+            pad += " " * 4
+            place = f"i, {self.stride} - 1 - k" if self.form == "rows" else f"{self.stride} * i + k"
+            lines.append(f"{pad}{self.element()} += {choose.choice('abc')}[{place}]")
+            return lines
         lines.append(pad + choose.choice([
             f"{self.element()} = {self.element()} + {choose.randrange(9)}",
             f"{self.element()} = {choose.randrange(9)}",
