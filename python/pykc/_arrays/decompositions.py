@@ -17,7 +17,8 @@ from .creation import ascontiguousarray, eye, ones, tril, triu, zeros
 from .generated import BLOCK
 from .indexing import take_along_axis
 from .joining import broadcast_to, concatenate, where
-from .matrices import LinAlgError, adjoint, flat, has_vectors, launch, matrices, rectangles, root_of_squares, square
+from .matrices import (NUMBERS, LinAlgError, adjoint, flat, has_vectors, launch, matrices, rectangles,
+                       root_of_squares, square)
 from .ndarray import ndarray
 from .orthogonalization import SWEEPS
 from .products import matmul
@@ -25,16 +26,6 @@ from .sorting import argsort
 
 _FEW = 64
 _TEXT = """
-
-@device
-def conjugate(x):
-    return CONJUGATE
-
-
-@device
-def square(x):
-    return f64(x.real) * f64(x.real) + f64(x.imag) * f64(x.imag)
-
 
 @device
 def total(values, t, count):
@@ -137,8 +128,8 @@ def rotate(w, moved, least, height, turn, tolerance: f64):
                 w[m, p, r] = w.dtype.type(cosine) * x - w.dtype.type(sine) * y
                 w[m, q, r] = w.dtype.type(sine) * x + w.dtype.type(cosine) * y
 """
-_OF_KIND = {"f": _TEXT.replace("CONJUGATE", "x").replace("PHASE", "real / size"),
-            "c": _TEXT.replace("CONJUGATE", "x.conjugate()").replace("PHASE", "complex(real, -imaginary) / size")}
+_OF_KIND = {"f": _TEXT.replace("PHASE", "real / size") + NUMBERS["f"],
+            "c": _TEXT.replace("PHASE", "complex(real, -imaginary) / size") + NUMBERS["c"]}
 
 
 def _launch(name: str, grid: tuple[int, int], *arguments) -> None:

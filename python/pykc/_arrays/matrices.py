@@ -14,6 +14,21 @@ from .products import conjugated
 
 LinAlgError = numpy.linalg.LinAlgError
 
+_NUMBERS = """
+
+@device
+def conjugate(x):
+    return {}
+
+
+@device
+def square(x):
+    return {}
+"""
+#: What kernels know of the numbers of real and of complex matrices. Squares are computed in 64 bits.
+NUMBERS = {"f": _NUMBERS.format("x", "f64(x) * f64(x)"),
+           "c": _NUMBERS.format("x.conjugate()", "f64(x.real) * f64(x.real) + f64(x.imag) * f64(x.imag)")}
+
 
 def inexact(a: ndarray) -> ndarray:
     """The array, of floats or complex numbers."""

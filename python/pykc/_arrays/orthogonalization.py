@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy
 
 from .creation import zeros
-from .matrices import launch
+from .matrices import NUMBERS, launch
 from .ndarray import ndarray
 
 SWEEPS = 60
@@ -16,16 +16,6 @@ _STRIP = 32
 SMALL = 160  # rows of a matrix that one thread rotates alone; of larger ones all threads rotate pairs
 _TEXT = """import math
 STRIP, LANES, SWEEPS = HEADER
-
-
-@device
-def conjugate(x):
-    return CONJUGATE
-
-
-@device
-def square(x):
-    return SQUARE
 
 
 @device(wraparound=False)
@@ -177,20 +167,10 @@ def rotate_all(stack, moved, least, height, tolerance: f64):
         if count == 0:
             break
 """
-_SUBSTITUTIONS = {
-    "f": {"CONJUGATE": "x", "SQUARE": "f64(x) * f64(x)", "IMAGINARY": "0.0", "PHASE": "real / size"},
-    "c": {"CONJUGATE": "x.conjugate()", "SQUARE": "f64(x.real) * f64(x.real) + f64(x.imag) * f64(x.imag)",
-          "IMAGINARY": "f64(both.imag)", "PHASE": "complex(real, -imaginary) / size"}}
-
-
-def _text(kind: str) -> str:
-    text = _TEXT.replace("HEADER", f"{_STRIP}, 16, {SWEEPS}")
-    for name, meaning in _SUBSTITUTIONS[kind].items():
-        text = text.replace(name, meaning)
-    return text
-
-
-_OF_KIND = {kind: _text(kind) for kind in _SUBSTITUTIONS}
+_TEXT = _TEXT.replace("HEADER", f"{_STRIP}, 16, {SWEEPS}")
+_OF_KIND = {"f": _TEXT.replace("IMAGINARY", "0.0").replace("PHASE", "real / size") + NUMBERS["f"],
+            "c": _TEXT.replace("IMAGINARY", "f64(both.imag)").replace("PHASE", "complex(real, -imaginary) / size")
+            + NUMBERS["c"]}
 
 
 def _launch(name: str, grid: tuple[int, int], *arguments) -> None:

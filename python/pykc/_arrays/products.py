@@ -16,7 +16,7 @@ from .ndarray import delivered, ndarray
 from .reductions import Rule, reduced
 
 _LEAST = 16  # rows, columns and terms for which a tile is worth it
-_VECTOR_BYTES, _ROWS = 96, 144  # a block's part of the product on the CPU device, as the library's `matmul` has it
+VECTOR_BYTES, _ROWS = 96, 144  # a block's part of the product on the CPU device, as the library's `matmul` has it
 
 
 def matmul(x1, x2, /, out: ndarray | None = None, *, dtype=None) -> ndarray:
@@ -50,7 +50,7 @@ def _by_tiles(a: ndarray, b: ndarray, dtype: numpy.dtype) -> ndarray:
         return made.reshape(*stack, m, n)
     a, b = (_stacked(one.astype(dtype, copy=False), stack) for one in (a, b))
     if a.device.is_cpu and dtype.kind in "fc":
-        columns = _VECTOR_BYTES // dtype.itemsize
+        columns = VECTOR_BYTES // dtype.itemsize
         library_kernel(a.device, "matmul", "product_by_vectors", (("COLUMNS", columns),)).launch(
             lambda _: (-(-m // _ROWS) * -(-n // columns) * len(made), 1), None, (made, a, b))
     elif a.device.is_cpu:

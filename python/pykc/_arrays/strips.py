@@ -2,17 +2,12 @@
 time in vector registers."""
 from __future__ import annotations
 
-from .matrices import launch
+from .matrices import NUMBERS, launch
 from .ndarray import ndarray
+from .products import VECTOR_BYTES
 
 PANEL = 32
-_VECTOR_BYTES = 96  # of a row, as in the library's `product_by_vectors`
 _TEXT = """ROWS = 4
-
-
-@device
-def conjugate(x):
-    return CONJUGATE
 
 
 @device(wraparound=False)
@@ -121,9 +116,8 @@ def substitute(right, stack):
 
 
 def _launch(name: str, a: ndarray, columns: int, *arguments) -> None:
-    wide = _VECTOR_BYTES // a.dtype.itemsize
-    conjugate = "x.conjugate()" if a.dtype.kind == "c" else "x"
-    text = f"PANEL, COLUMNS = {PANEL}, {wide}\n" + _TEXT.replace("CONJUGATE", conjugate)
+    wide = VECTOR_BYTES // a.dtype.itemsize
+    text = f"PANEL, COLUMNS = {PANEL}, {wide}\n{_TEXT}{NUMBERS[a.dtype.kind]}"
     launch(name, text, (-(-columns // wide), a.shape[0]), 1, *arguments)
 
 

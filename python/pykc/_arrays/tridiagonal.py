@@ -12,22 +12,12 @@ import numpy
 from .creation import zeros
 from .indexing import take_along_axis
 from .joining import where
-from .matrices import LinAlgError, launch
+from .matrices import NUMBERS, LinAlgError, launch
 from .ndarray import ndarray
 from .sorting import argsort
 
 _TEXT = """import math
 TURNS = 60
-
-
-@device
-def conjugate(x):
-    return CONJUGATE
-
-
-@device
-def square(x):
-    return SQUARE
 
 
 @device(wraparound=False)
@@ -168,8 +158,7 @@ def diagonalize(stack, turned, values, beside, factors, sums, failed):
         if last > first:
             failed[m] = 1
 """
-_OF_KIND = {"f": _TEXT.replace("CONJUGATE", "x").replace("SQUARE", "x * x"),
-            "c": _TEXT.replace("CONJUGATE", "x.conjugate()").replace("SQUARE", "x.real * x.real + x.imag * x.imag")}
+_OF_KIND = {kind: _TEXT + numbers for kind, numbers in NUMBERS.items()}
 
 
 def diagonalized(a: ndarray) -> tuple[ndarray, ndarray]:
